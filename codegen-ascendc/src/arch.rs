@@ -1,4 +1,4 @@
-//! What targets there are, what each can do, and the words for what it cannot.
+//! The targets, the capabilities of each, and the messages for what it lacks.
 
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
@@ -8,49 +8,54 @@ use std::fmt;
 /// An architecture of the vector unit.
 #[derive(Debug, PartialEq)]
 pub struct Arch {
-    /// As `__NPU_ARCH__` has it.
+    /// Value of the macro `__NPU_ARCH__`.
     pub number: u16,
     /// Element types that it can load, store and cast.
     pub dtypes: &'static [DType],
     /// Whether copies between GM and UB can have any length (`DataCopyPad`).
     pub pads: bool,
-    /// Whether elements can be gathered inside UB, which parts and joins narrow rows.
+    /// Whether elements can be gathered inside UB, which splits and joins narrow rows.
     pub gathers: bool,
-    /// Round mode of casts from `float` to `half`: where only NONE and ODD exist, NONE rounds to
-    /// nearest.
+    /// Rounding mode of casts from `float` to `half`.
+    ///
+    /// Where only NONE and ODD exist, NONE rounds to nearest.
     pub to_half: Round,
-    /// Bytes of UB that `Select` keeps for itself.
+    /// Bytes of UB that `Select` reserves for itself.
     pub select_reserve: u64,
-    /// Whether `Select` reads on in its mask; else it has one mask for all repeats of a call.
+    /// Whether the repeats of one `Select` read consecutive mask bits.
+    ///
+    /// Otherwise all repeats of a call use the same mask.
     pub long_masks: bool,
-    /// Whether scalar code can write the data cache back to GM; else that happens when a kernel ends.
+    /// Whether scalar code can write the data cache back to GM; otherwise that happens when a kernel ends.
     pub flushes: bool,
-    /// Whether one function may hold vectors in registers from call to call.
+    /// Whether a function may keep vectors in registers between calls.
     pub registers: bool,
-    /// Whether hardware orders dependent calls of the vector pipe. Elsewhere a call may start while the one before
-    /// it still reads and writes.
+    /// Whether hardware orders dependent calls of the vector pipe.
+    ///
+    /// Otherwise a call may start while the one before it still reads and writes.
     pub orders_vectors: bool,
-    /// Whether bit 48 of the control register CTRL decides about results of 16 bits beyond their range: 0, its default,
-    /// makes them the largest number, and NaN 0.
+    /// Whether bit 48 of the control register CTRL controls 16-bit results beyond their range.
+    ///
+    /// Its default, 0, saturates them at the largest number and turns NaN into 0.
     pub saturates: bool,
-    /// Calls that there are not, by AscendC's names; sequences do without them.
+    /// Missing calls, by AscendC's names; sequences avoid them.
     pub lacks: &'static [&'static str],
-    /// What takes more than a cycle for 256 bytes.
+    /// Calls that take more than one cycle for 256 bytes.
     pub rates: &'static [Rate],
-    /// How much longer a call takes that reads two addresses and adds to a third.
+    /// Cost factor of a call that reads two addresses and adds to a third.
     pub three_addresses: f64,
-    /// What the rates were read in.
+    /// Source of the rates.
     pub rates_of: &'static str,
 }
 
 /// Cycles that a call takes for one repeat: 256 bytes of the wider of its types.
 #[derive(Debug, PartialEq)]
 pub struct Rate {
-    /// The call, by AscendC's name.
+    /// Name of the call in AscendC.
     pub call: &'static str,
-    /// Of 128 numbers of 16 bits.
+    /// Cycles for 128 numbers of 16 bits.
     pub half: f64,
-    /// Of 64 numbers of 32 bits.
+    /// Cycles for 64 numbers of 32 bits.
     pub float: f64,
 }
 
@@ -58,8 +63,10 @@ const fn rate(call: &'static str, half: f64, float: f64) -> Rate {
     Rate { call, half, float }
 }
 
-/// 32 elements per cycle whatever their type (`Gather`: 5); the rest of what kernels call has 128
-/// halves or 64 floats.
+/// Rates of architecture 2201, where slow calls process 32 elements per cycle whatever their type.
+///
+/// `Gather` processes 5. All other calls that kernels use process 128 halves or 64 floats per cycle, and need no row because 1
+/// cycle per repeat is the default.
 const RATES_2201: &[Rate] = &[
     rate("Exp", 4.0, 2.0),
     rate("Ln", 4.0, 2.0),
@@ -69,7 +76,9 @@ const RATES_2201: &[Rate] = &[
     rate("Gather", 25.6, 12.8),
 ];
 
-/// 16 elements per cycle; gathered ones 32. Calls on tensors are made of those on registers.
+/// Rates of architecture 3510, where slow calls process 16 elements per cycle and `Gather` 32.
+///
+/// They hold for calls on tensors as well, because these are composed of calls on registers.
 const RATES_3510: &[Rate] = &[
     rate("Exp", 8.0, 4.0),
     rate("Ln", 8.0, 4.0),
@@ -79,17 +88,17 @@ const RATES_3510: &[Rate] = &[
     rate("Gather", 4.0, 2.0),
 ];
 
-/// How a cast rounds.
+/// Rounding mode of a cast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
-    /// No rounding needed, or to nearest where there is no other word for it.
+    /// No rounding needed, or to nearest where the architecture has no other name for it.
     None,
     /// To nearest, ties to even.
     Rint,
 }
 
 impl Round {
-    /// The name in AscendC.
+    /// Returns the name in AscendC.
     pub const fn name(self) -> &'static str {
         match self {
             Round::None => "CAST_NONE",
@@ -98,39 +107,45 @@ impl Round {
     }
 }
 
-/// A product family, as CANN names it.
+/// Product family, as CANN names it.
 #[derive(Debug, PartialEq)]
 pub struct Soc {
-    /// The name in lower case: `ascend910b`.
+    /// Name in lower case, for example `ascend910b`.
     pub name: &'static str,
     /// Its architecture.
     pub arch: &'static Arch,
-    /// Bytes of UB of one core that kernels may use.
+    /// Bytes of UB per core that kernels may use.
     pub ub: u64,
-    /// Bytes of these that the platform library keeps.
+    /// Bytes of `ub` that the platform library reserves.
     pub kept: u64,
-    /// Vector cores of its largest model. An example for the command line: emitted host code asks
-    /// the platform.
+    /// Vector cores of the largest model.
+    ///
+    /// Only an example for the command line, because emitted host code asks the platform.
     pub cores: u32,
-    /// Its clock in MHz.
+    /// Clock in MHz.
     pub mhz: f64,
-    /// GM bytes that one core can move per cycle while all of them do; an estimate.
+    /// Bytes of GM that one core can move per cycle while all cores do (estimate).
     pub gm_bytes_per_cycle: f64,
 }
 
 impl Arch {
-    /// Bits of UB per element and mask. Where a mask is for one repeat, each has a block.
+    /// Returns the bits of UB per element and mask.
+    ///
+    /// Where each repeat has a mask of its own, a mask takes a block of 32 bytes for 64 elements, which is 4 bits per element.
     pub const fn mask_bits(&self) -> u64 {
         if self.long_masks { 1 } else { 4 }
     }
 
-    /// Cycles that a call takes for 256 bytes, if the wider of its types has `bytes`.
+    /// Returns the cycles for 256 bytes if the wider element type of the call has `bytes`.
     pub fn cycles_of_repeat(&self, call: &str, bytes: usize) -> f64 {
         let rate = self.rates.iter().find(|r| r.call == call);
         rate.map_or(1.0, |r| if bytes < 4 { r.half } else { r.float })
     }
 
-    /// The same for 64 elements.
+    /// Returns the cycles for 64 elements if the wider element type of the call has `bytes`.
+    ///
+    /// For example, `Exp` takes 2 cycles on ascend910b for both `half` and `float`, because a repeat holds 128 halves but only 64
+    /// floats.
     pub fn cycles(&self, call: &str, bytes: usize) -> f64 {
         self.cycles_of_repeat(call, bytes) * bytes as f64 / 4.0
     }
@@ -174,7 +189,7 @@ static A2201: Arch = Arch {
     rates_of: "asc-devkit 9.1, theoretical rates of vector instructions, tables 6 to 15",
     ..copy(&A2002)
 };
-// `Select` by count or by mask needs none of the scratch space, which lies beyond `Soc::ub` there.
+// `Select` by count or by mask uses no scratch space here, and that space lies beyond `Soc::ub`.
 static A3510: Arch = Arch {
     number: 3510,
     select_reserve: 0,
@@ -206,7 +221,7 @@ const fn copy(a: &Arch) -> Arch {
     }
 }
 
-/// Every target.
+/// All targets.
 #[rustfmt::skip]
 pub static SOCS: &[Soc] = &[
     Soc { name: "ascend910b",   arch: &A2201, ub: 196_608, kept: 256, cores: 48, mhz: 1850.0, gm_bytes_per_cycle: 18.0 },
@@ -217,40 +232,40 @@ pub static SOCS: &[Soc] = &[
 ];
 
 impl Soc {
-    /// Bytes of UB that the platform reports to a kernel's host code, and that its buffers share.
+    /// Returns the bytes of UB that the platform reports to host code and that a kernel's buffers share.
     pub const fn reported_ub(&self) -> u64 {
         self.ub - self.kept
     }
 
-    /// The target of this name.
+    /// Returns the target with this name.
     pub fn named(name: &str) -> Option<&'static Soc> {
         SOCS.iter().find(|s| s.name == name)
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     pub fn names() -> String {
         SOCS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The round mode of a cast from `float`.
+    /// Returns the rounding mode of a cast from `float`, which depends on the architecture for `half` only.
     pub fn round(&self, to: DType) -> Round {
         if to == DType::F16 { self.arch.to_half } else { Round::Rint }
     }
 
-    /// The first target that has this element type, for messages.
+    /// Returns the first target that has this element type, for messages.
     pub(crate) fn with(dtype: DType) -> &'static str {
         SOCS.iter().find(|s| s.arch.dtypes.contains(&dtype)).map_or("none", |s| s.name)
     }
 }
 
-/// Whether the operator's document leaves this value of an attribute out; then what is left.
+/// Returns the alternative if the operator's document leaves this value of an attribute out.
 pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'static str> {
     let rows = def.published.map_or(&[][..], |p| p.left_out);
     let fits = |r: &&LeftOut| r.arch == soc.arch.number && r.attr == attr && r.value == value;
     rows.iter().find(fits).map(|r| r.instead)
 }
 
-/// What a target cannot do, and the way out.
+/// Reason why a target cannot run an operator, and the way out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{op} on {soc} in {}: {why}", names(.dtypes))]
 pub struct Refusal {
@@ -258,9 +273,9 @@ pub struct Refusal {
     pub op: String,
     /// The target.
     pub soc: &'static str,
-    /// The element types.
+    /// Element types that are refused.
     pub dtypes: Vec<DType>,
-    /// What is in the way.
+    /// Reason.
     pub why: Why,
 }
 
@@ -268,42 +283,42 @@ fn names(dtypes: &[DType]) -> String {
     dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a target cannot do an operator.
+/// Reason why a target cannot run an operator.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Why {
-    /// The operator does not take the element type, anywhere.
+    /// The operator does not take the element type on any target; the text lists the allowed ones.
     DType(String),
-    /// The target does not have the element type.
+    /// The target lacks the element type.
     NoDType(&'static Soc, DType),
-    /// A mask of bits, by its name, where one mask is for all repeats of a call.
+    /// A mask of bits, by its name, where all repeats of a call use the same mask.
     OneMask(&'static Soc, String),
-    /// A mask beside gated tensors, by its name: its rows end elsewhere than theirs.
+    /// A mask beside gated tensors, by its name: its rows end at other addresses than theirs.
     MaskOfRows(&'static Soc, String),
-    /// The operator's document leaves out this form: attribute and value, and what is left.
+    /// The operator's document leaves out this specialisation: attribute and value, and the alternative.
     LeftOut(String, &'static str),
-    /// No sequence of calls keeps the primitive's accuracy yet.
+    /// No sequence of calls meets the primitive's accuracy yet.
     NoSequence(&'static str, &'static str),
-    /// The call has no overload that takes numbers where this plan has them.
+    /// The call has no overload that takes numbers at these positions.
     NoOverload(&'static str),
-    /// The call reads or writes a value that has no place: a mistake of the planner's.
+    /// The call reads or writes a value that has no buffer: a bug in the planner.
     NoBuffer(&'static str),
-    /// Results are further off than their budget: what was found.
+    /// The error of a result exceeds its budget: the worst case that was found.
     Inaccurate(Box<Inaccurate>),
     /// UB cannot hold one block of every stream.
     Ub(op_dsl_ir::tiling::UbTooSmall),
 }
 
-/// A result that is further off than its budget.
+/// Result whose error exceeds its budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inaccurate {
-    /// The output and the functions that it calls: `y by tanh, ln`.
+    /// Output and the functions that it calls, for example `y by tanh, ln`.
     pub function: String,
-    /// The inputs there: `x = 0.1`.
+    /// Inputs at which it occurs, for example `x = 0.1`.
     pub at: String,
-    /// The computed and the true value.
+    /// Computed and true value.
     pub values: [f64; 2],
-    /// The error and its budget, in units in the last place.
+    /// Error and budget, in ULP.
     pub ulp: [f64; 2],
 }
 
@@ -378,7 +393,7 @@ impl fmt::Display for Why {
 mod tests {
     use super::*;
 
-    /// As the platform's own files have them: 192 KiB less 256 bytes, 256 KiB, 248 KiB.
+    /// Expected values from the platform's own files: 192 KiB less 256 bytes, 256 KiB, 248 KiB.
     #[test]
     fn ub_as_the_platform_reports_it() {
         let reported: Vec<(&str, u64)> = SOCS.iter().map(|s| (s.name, s.reported_ub())).collect();
@@ -392,7 +407,7 @@ mod tests {
         assert_eq!(reported, want);
     }
 
-    /// Cycles for 64 elements: half and float, of what is slow and what is not.
+    /// Compares the cycles for 64 elements, half and float, of slow and fast calls.
     #[test]
     fn rates_as_documents_have_them() {
         let of = |soc: &str, call| {

@@ -1,6 +1,6 @@
-//! From operators to an installable package: finds the toolkit, writes a project, builds it.
+//! Builds an installable package from operators: finds the toolkit, writes a project, builds it.
 //!
-//! `op_dsl::build::ascendc` is its door for build scripts, the command `build` for everybody else.
+//! Build scripts use it through `op_dsl::build::ascendc`, and users of the command line through `build`.
 
 use crate::arch::Soc;
 use crate::emit::{
@@ -13,88 +13,90 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-/// Environment variable that says where the toolkit is; its `set_env.sh` sets it.
+/// Environment variable with the toolkit's path; the toolkit's `set_env.sh` sets it.
 const HOME: &str = "ASCEND_HOME_PATH";
-/// Environment variable that says which product a build script builds for.
+/// Environment variable with the product that a build script targets.
 const SOC: &str = "OP_DSL_SOC";
-/// Built for when [`SOC`] is not set.
+/// Product if [`SOC`] is not set.
 const DEFAULT_SOC: &str = "ascend910b";
 
-/// Environment variable that says which language a build script's pages are in.
+/// Environment variable with the language of the documents that a build script writes.
 const LANGUAGE: &str = "OP_DSL_LANGUAGE";
 
-/// Where installers put a toolkit, below `$HOME` and below `/usr/local`.
+/// Default install paths of a toolkit, below `$HOME` and below `/usr/local`.
 const PLACES: [&str; 2] = ["Ascend/cann", "Ascend/ascend-toolkit/latest"];
-/// What every toolkit has for AscendC, and what those with functions for operators have in it.
+/// Path that every toolkit with AscendC has.
+///
+/// `PACKAGE` marks generation 9, because only that generation has the CMake functions for operators.
 const MODULES: &str = "compiler/tikcpp";
 const PACKAGE: &str = "compiler/tikcpp/ascendc_kernel_cmake/asc-config.cmake";
 
-/// Why there is no package.
+/// Reason why no package was built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// No toolkit was found.
     #[error("no toolkit: {HOME} is not set and there is none in {0}; source its set_env.sh")]
     NoToolkit(String),
-    /// A directory that is no toolkit.
+    /// The directory is not a toolkit.
     #[error("{HOME}={}: this is no toolkit, it has no {MODULES}", .0.display())]
     NotToolkit(PathBuf),
-    /// A product that there is not.
+    /// The product does not exist.
     #[error("{SOC}={0}: unknown SoC; allowed: {names}", names = Soc::names())]
     Soc(String),
-    /// A language that there is not.
+    /// The language does not exist.
     #[error("{LANGUAGE}={0}: unknown language; allowed: {names}", names = Language::names())]
     Language(String),
-    /// The target can do none of the operators.
+    /// The target supports none of the operators.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The sources cannot be written.
+    /// The sources could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A file cannot be read or written.
+    /// A file could not be read or written.
     #[error("{}: {why}", .path.display())]
     File {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error from the operating system.
         #[source]
         why: io::Error,
     },
-    /// A program that cannot be run.
+    /// A program could not be started.
     #[error("{program}: {why}; the build needs CMake 3.16 or later")]
     Program {
-        /// Which.
+        /// Name of the program.
         program: String,
-        /// Why.
+        /// Error from the operating system.
         #[source]
         why: io::Error,
     },
-    /// A step that failed.
+    /// A build step failed.
     #[error("`{step}` failed; its output is in {}", .log.display())]
     Failed {
-        /// The command line.
+        /// Command line of the step.
         step: String,
-        /// What it printed.
+        /// Log file with its output.
         log: PathBuf,
     },
-    /// A build without its result.
+    /// The build finished without a package.
     #[error("the build made no custom_opp_*.run in {}", .0.display())]
     NoPackage(PathBuf),
 }
 
-/// An installed toolkit.
+/// Installed toolkit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolkit {
     home: PathBuf,
-    /// Which form of project it builds.
+    /// Generation of the toolkit, which selects the variant of the project to build.
     pub cann: Cann,
 }
 
 impl Toolkit {
-    /// The toolkit that the environment names, else one where installers put it.
+    /// Returns the toolkit that the environment names, otherwise one in a default install path.
     ///
     /// # Errors
-    /// There is none, or the environment names something else.
+    /// There is none, or the environment names a directory that is not a toolkit.
     pub fn find() -> Result<Toolkit, Error> {
         if let Some(home) = env::var_os(HOME).filter(|h| !h.is_empty()).map(PathBuf::from) {
             return Toolkit::at(&home).ok_or(Error::NotToolkit(home));
@@ -112,10 +114,12 @@ impl Toolkit {
         home.join(MODULES).is_dir().then(|| Toolkit { home: home.into(), cann })
     }
 
-    /// Builds a project; gives the package. What the steps print goes to `build.log` in the project.
+    /// Builds a project and returns the path of the package.
+    ///
+    /// The output of all steps goes to `build.log` in the project.
     ///
     /// # Errors
-    /// A step cannot be run or fails.
+    /// A step cannot be started or fails.
     pub fn build(&self, project: &Path) -> Result<PathBuf, Error> {
         let log = project.join("build.log");
         let file = File::create(&log).map_err(|why| Error::File { path: log.clone(), why })?;
@@ -126,7 +130,7 @@ impl Toolkit {
         package(&out).ok_or(Error::NoPackage(out))
     }
 
-    /// The command lines of a build.
+    /// Returns the command lines of a build.
     fn steps(&self, project: &Path, out: &Path) -> Vec<Vec<OsString>> {
         let line = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
             words.iter().map(|w| w.as_ref().to_os_string()).collect::<Vec<OsString>>()
@@ -165,7 +169,7 @@ impl Toolkit {
     }
 }
 
-/// The installer that a build left.
+/// Returns the installer that a build produced, the first by name if there are several.
 fn package(out: &Path) -> Option<PathBuf> {
     let is_package = |path: &PathBuf| {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
@@ -180,11 +184,12 @@ fn package(out: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Writes those operators that some targets can do, each as one tree for all of them; gives their
-/// directories, and what the targets cannot do.
+/// Writes the operators that some target supports, each as one tree for all targets.
+///
+/// Returns their directories and what the targets do not support.
 ///
 /// # Errors
-/// The targets can do none of them, or a directory cannot be written.
+/// The targets support none of the operators, or a directory cannot be written.
 pub fn write<'d>(
     defs: impl Iterator<Item = &'d OpDef>,
     layout: Layout,
@@ -197,19 +202,20 @@ pub fn write<'d>(
     Ok((tree.write(out, force)?, refusals))
 }
 
-/// For build scripts: writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds
-/// it, if a toolkit is installed; without one, a warning has the command that does it later.
+/// Writes the AscendC project of some operators, and builds it if a toolkit is installed.
 ///
-/// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en` or
-/// `zh`, by default English. Where results would be further off than their budget, an element type is left out, with a warning
-/// that says what and why. The crate finds the project's directory in `env!("OP_DSL_PROJECT")`,
-/// and, where it was built, its installer in `option_env!("OP_DSL_PACKAGE")`. Errors fail the build
-/// of the crate.
+/// This is for build scripts. The project goes to `$OUT_DIR/ascendc`. Without a toolkit, a warning prints the command that builds
+/// it later.
+///
+/// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en` or `zh`, by default English. An
+/// element type whose results would exceed their error budget is left out, with a warning that says which one and why. The crate
+/// finds the project's directory in `env!("OP_DSL_PROJECT")`, and, if it was built, its installer in
+/// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
 pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     ascendc_with(defs, Options::default());
 }
 
-/// As [`ascendc`], with options; the toolkit and the language are as they are found.
+/// Does what [`ascendc`] does, with options; toolkit and language still come from the environment.
 pub fn ascendc_with<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options) {
     for variable in [SOC, LANGUAGE, HOME] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -219,8 +225,10 @@ pub fn ascendc_with<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options)
     }
 }
 
-/// For build scripts: fails the build of the crate for each operator that `$OP_DSL_SOC` cannot do in every element type that
-/// the product has, or not within its budget of accuracy.
+/// Fails the build of the crate for each operator that `$OP_DSL_SOC` does not fully support.
+///
+/// This is for build scripts. An operator is supported if it works in every element type that the product has, within its
+/// accuracy budget.
 pub fn check<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     println!("cargo::rerun-if-env-changed={SOC}");
     match checked(defs) {
@@ -229,7 +237,7 @@ pub fn check<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     }
 }
 
-/// One sentence for each operator that an NPU cannot serve.
+/// Returns one sentence for each operator that the NPU does not support.
 fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Error> {
     let soc = asked()?;
     let refused = |def| Package::new(def, &[soc], Options::default()).err();
@@ -237,7 +245,7 @@ fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Err
     Ok(left_out::sentences(&refused))
 }
 
-/// The product that the environment names.
+/// Returns the product that the environment names.
 fn asked() -> Result<&'static Soc, Error> {
     let name = env::var(SOC).unwrap_or_else(|_| DEFAULT_SOC.into());
     Soc::named(&name).ok_or(Error::Soc(name))
@@ -249,7 +257,7 @@ fn script<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options) -> Result
     let language = Language::named(&name).ok_or(Error::Language(name))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("ascendc");
     let toolkit = Toolkit::find();
-    // Without a toolkit the project is for one that is installed later.
+    // Without a toolkit the project targets version 9, because one will be installed later.
     let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
     let options = Options { cann, language, ..options };
     let (_, refusals) = write(defs, Layout::Custom, &[soc], &options, &out, false)?;

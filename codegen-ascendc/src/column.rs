@@ -1,9 +1,9 @@
-//! The AscendC column of the table of primitives: all that this target knows of one, in one row.
+//! The AscendC column of the table of primitives: one row per primitive.
 //!
-//! Arithmetic is one call. Smooth primitives are sequences of calls in `float`, one row per form; of
-//! those that fit the element type and what is asked at infinity, the one with the fewest cycles is
-//! taken. Casts around 16-bit tensors belong to loads and stores, not to a primitive. Nothing here
-//! knows an operator.
+//! A row holds everything that this target needs to know of a primitive, and depends on no operator. Arithmetic is one call.
+//! Smooth primitives are sequences of calls in `float`, one row per form. Of the forms that fit the element type and the required
+//! behaviour at infinity, the one with the fewest cycles is used. Casts around 16-bit tensors belong to loads and stores, not to
+//! a primitive.
 
 use crate::arch::Arch;
 use crate::sequence::form::{Build, Digits, Form, Limits, Member};
@@ -16,10 +16,10 @@ use Digits::{Absolute, Fine, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
 
-/// A row as it is written down.
+/// Row of the table.
 struct Row {
     prim: Prim,
-    /// C++ that computes it of scalars `{x}`, `{y}`, `{z}`; what has none is computed of vectors.
+    /// C++ expression of scalars `{x}`, `{y}`, `{z}`; `None` if only vector code can compute the primitive.
     number: Option<&'static str>,
     note: &'static str,
     forms: &'static [Form],
@@ -150,6 +150,8 @@ rows! {
 }
 
 /// Primitives that share a gate when a graph applies several of them to one value.
+///
+/// For example, `sigmoid(x)`, `silu(x)` and its derivative need one sigmoid in total.
 pub type Family = &'static [(Prim, Member)];
 
 const FAMILIES: &[Family] = &[
@@ -161,18 +163,19 @@ fn row(prim: Prim) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.prim == prim)
 }
 
-/// C++ that computes the primitive of scalars `{x}`, `{y}`, `{z}`, if scalar code can.
+/// Returns the C++ expression of scalars `{x}`, `{y}`, `{z}` for the primitive, if there is one.
 pub fn number(prim: Prim) -> Option<&'static str> {
     row(prim)?.number
 }
 
-/// What the forms of a primitive rely on, or why it has none.
+/// Returns the assumptions of a primitive's forms, or the reason why it has none.
 pub fn note(prim: Prim) -> &'static str {
     row(prim).map_or("nobody has written one", |row| row.note)
 }
 
-/// The form of a primitive with the fewest cycles, a fine one where these digits are asked for; `None` for arithmetic and
-/// for what has no sequence.
+/// Returns the form of a primitive with the fewest cycles.
+///
+/// For `Digits::Fine` a fine form is preferred. `None` for arithmetic and for primitives without a sequence.
 pub fn form_of(
     prim: Prim,
     dtype: DType,
@@ -186,12 +189,14 @@ pub fn form_of(
     fit.min_by(|a, b| is_plain(a).cmp(&is_plain(b)).then(by_cycles(a, b)))
 }
 
-/// The primitives that may share a gate with this one, itself among them.
+/// Returns the primitives that may share a gate with this one, including itself.
 pub fn family(prim: Prim) -> Option<Family> {
     FAMILIES.iter().copied().find(|f| f.iter().any(|(p, _)| *p == prim))
 }
 
-/// The gate of a family: that of its derivative.
+/// Returns the gate of a family, which is that of its derivative's form.
+///
+/// All members follow from it: for example, with `q` the sigmoid, silu is `x q` and its derivative is `slope q + q`.
 pub fn gate_of(
     family: Family,
     dtype: DType,
@@ -215,7 +220,7 @@ mod tests {
         }
     }
 
-    /// As many places for arguments as there are, in every text.
+    /// Checks that every text has one placeholder per argument.
     #[test]
     fn numbers_take_every_argument() {
         for row in ROWS {

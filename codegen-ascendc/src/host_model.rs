@@ -1,5 +1,6 @@
-//! Calls of emitted operators as a C++17 program that runs on any machine: the emitted tiling,
-//! the emitted kernels and the host model of AscendC.
+//! Calls of emitted operators as a C++17 program that runs on any machine.
+//!
+//! The program consists of the emitted tiling, the emitted kernels and the host model of AscendC.
 
 use crate::emit::kernel::tiling_data::{fields, gate_is_an_attribute};
 use crate::emit::kernel::tiling_key::has_small;
@@ -16,7 +17,7 @@ macro_rules! files {
     };
 }
 
-/// The model's headers: path and text.
+/// Headers of the host model: path and text.
 pub static FILES: &[(&str, &str)] = files![
     "ascendc/host_api/tiling/template_argument.h"
     "kernel_operator.h"
@@ -54,31 +55,33 @@ pub static FILES: &[(&str, &str)] = files![
 /// Directory of the headers in a [`program`].
 pub const MODEL: &str = "model";
 
-/// What a compiler is told of any program, beside its architecture. Vector code for the loops is most
-/// of what a higher level gains, and takes no longer to compile.
+/// Compiler flags of every program, apart from its architecture.
+///
+/// `-ftree-vectorize` gives most of what a higher optimisation level gains, and takes no longer to compile.
 pub const FLAGS: [&str; 5] =
     ["-std=c++17", "-O1", "-ftree-vectorize", "-fno-exceptions", "-pthread"];
 
-/// A call on a machine.
+/// Call of an operator on a machine with a given number of cores.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
     /// The operator.
     pub package: &'c Package<'c>,
-    /// Its form and element type.
+    /// Specialisation and element type.
     pub plan: &'c Plan,
-    /// Every attribute.
+    /// Values of all attributes.
     pub attrs: &'c [Value],
-    /// What the call runs over.
+    /// Domain and split that the call runs over.
     pub bound: &'c Bound,
-    /// Entries of the input that says how many rows are computed; 0 without it.
+    /// Entries of the input with the row counts; 0 without it.
     pub counts: usize,
     /// Vector cores of the machine.
     pub cores: u32,
 }
 
-/// The program's files; `main.cpp` is to be compiled, with [`MODEL`] among the directories of
-/// headers. Its first argument is the index of a call, of one architecture all; then it takes the
-/// options `--in` and `--out` of `run.h`, and reports as that says, with one more record: the tiling.
+/// Returns the program's files; compile `main.cpp` with [`MODEL`] among the include directories.
+///
+/// The program's first argument is the index of a call; all calls are for one architecture. The other arguments are the options
+/// `--in` and `--out` of `run.h`. The report is the one `run.h` describes, with one more record: the tiling.
 pub fn program(calls: &[Call<'_>]) -> Tree {
     let mut tree = Tree::default();
     for (path, text) in FILES {
@@ -95,8 +98,9 @@ pub fn program(calls: &[Call<'_>]) -> Tree {
     tree
 }
 
-/// A kernel's own code and a call's run once, the model's once per element: optimising the former takes
-/// longer than it saves.
+/// Turns optimisation off for a kernel's own code and a call's.
+///
+/// They run once, while the model's code runs once per element, so optimising them takes longer than it saves.
 const AS_IT_STANDS: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize(\"O0\")
@@ -132,10 +136,10 @@ fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
     text.finish()
 }
 
-/// What a call does, as the body of a function of the arguments after its index.
+/// Writes the body of the function that makes one call; its arguments are those after the call's index.
 fn body(call: &Call<'_>, text: &mut Text) {
     let Call { package, plan, attrs, bound, counts, cores } = call;
-    // What branches on an attribute, or on whether an input is given, is a form of its own.
+    // Attributes that select a specialisation, and whether optional inputs are given, are fixed by it.
     let when = &package.def.specs[bound.spec].when;
     let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
     let chosen: Vec<String> = host::core::branching(package).iter().map(int).collect();
@@ -171,7 +175,7 @@ fn body(call: &Call<'_>, text: &mut Text) {
     ));
 }
 
-/// The kernels that the tiling can pick.
+/// Lists the kernels that the tiling can select.
 fn instances(call: &Call<'_>) -> String {
     let (snake, dtype, form) = (call.package.snake(), call.plan.dtype as u8, call.plan.spec);
     let instance = |(name, small): (&str, bool)| {
@@ -182,8 +186,9 @@ fn instances(call: &Call<'_>) -> String {
     all.join(", ")
 }
 
-/// `Run`: a call of an operator, tiled by the emitted host code, with the record of that in the report. `given`
-/// has what no tiling finds.
+/// Writes the C++ function `Run`: tiles a call by the emitted host code, and reports the tiling.
+///
+/// `given` holds the fields that do not come from tiling.
 fn tiled(package: &Package<'_>, text: &mut Text) {
     text.line("int Run(const Extent& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,");
     let rest = "        std::initializer_list<host_model::Named> kernels, int argc, char** argv)";

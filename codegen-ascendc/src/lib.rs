@@ -1,7 +1,7 @@
-//! The AscendC half of op-dsl.
+//! The AscendC code generator of op-dsl: from graphs to operator packages for Ascend NPUs.
 //!
 //! ```text
-//! arch      targets: what each can do, and the words for what it cannot
+//! arch      targets: capabilities of each, and the messages for what it lacks
 //! column    the AscendC column of the table of primitives: calls, forms, notes
 //! sequence  sequences of vector calls
 //! plan      graph -> calls on buffers, UB per element, cost

@@ -1,5 +1,6 @@
-//! The host model runs right kernels to right results with right counts, and stops
-//! each broken kernel with the check that is meant to find it, at its line.
+//! Tests of the host model on correct and on broken kernels.
+//!
+//! It must run correct kernels with correct results and counts, and stop each broken kernel with the intended check, at its line.
 
 #[path = "host_model/format.rs"]
 mod format;
@@ -114,7 +115,7 @@ fn casts_round_by_the_rules() {
                 assert_eq!(got, format.round(*x, mode), "{kernel} of {x:e} in mode {mode}");
             }
         }
-        // One mode for each of the two ways that the model rounds.
+        // One mode for each of the model's two ways of rounding.
         for mode in [1, 5] {
             let key = mode.to_string();
             let (out, _) =
@@ -125,7 +126,7 @@ fn casts_round_by_the_rules() {
             }
         }
     }
-    // Every 16-bit number goes to float and back unchanged; a NaN stays one.
+    // Every 16-bit number converts to float and back unchanged; a NaN remains a NaN.
     let all = bytes((0..=u16::MAX).map(u16::to_le_bytes));
     for (there, back, mode, format) in [
         ("half_float", "float_half", "0", Format(10)),
@@ -210,7 +211,7 @@ fn what_950_has() {
     p.broken("empty_copy", "parameter", "blockLen is 0, allowed is 1..2097151", &[]);
     p.broken("bf16_exp", "dtype", "Exp does not take bfloat16_t on 3510", &[]);
 
-    // A wrong command line is not a finding.
+    // An invalid command line is not a finding.
     for args in
         [vec![], vec!["--in".into(), "a=/no/such/file".into()], vec!["--what".into(), "1".into()]]
     {
@@ -269,7 +270,7 @@ fn every_form_of_every_instruction() {
         row(19, "Select with a constant first", &|i| if x[i] < 1.0 { 2.0 } else { x[i] });
         row(20, "the same, second repeat", &|i| if x[64 + i] < 1.0 { 2.0 } else { x[64 + i] });
         row(21, "Select of two constants", &|_| 2.0);
-        // The constant is made once; MulAddDst has three addresses and counts two.
+        // The constant is created once; MulAddDst has three addresses and counts as two passes.
         assert!(
             report.contains(r#""record":"setup","calls":{"Duplicate":1},"vector_calls":1"#),
             "{report}"
@@ -313,7 +314,7 @@ fn what_310p_lacks() {
     assert_eq!(floats(&out), [8.0; 64]);
     assert!(report.contains(r#""sync_all":1"#), "{report}");
 
-    // Word 1 of 16 blocks is block 1; a step of a single repeat is taken before it.
+    // Block 1 of the result has word 1 of 16 blocks. A single repeat advances by its step before it starts.
     let count: Vec<u16> = (0..512).collect();
     let turned =
         words(&p.good("good_turn", &bytes(count.iter().map(|v| v.to_le_bytes())), 256, &[]).0);
@@ -329,7 +330,7 @@ fn what_310p_lacks() {
     assert_eq!(floats(&out)[..32], every_other[..]);
     p.broken("bursts_overlap", "overlap", "lie in each other", &[]);
 
-    // A core may write a block again once it is there, with equal bytes; nothing else.
+    // A core may write a block again once it is there, but only with equal bytes.
     assert_eq!(floats(&p.good("good_repeat", &x, 256, &[]).0)[52..60], [1.0; 8]);
     let (twice, line) = ("gm-written-twice", "gm-cache-line");
     p.broken("repeat_unequal", twice, "byte 210 of 'b' was already written by core 0", &[]);

@@ -1,11 +1,12 @@
-//! What differs between the architectures of a package: in kernels the preprocessor picks it, in the
-//! interface the platform. What does not differ is written once.
+//! Code that differs between the architectures of a package; code that does not differ is written once.
+//!
+//! Kernels select it by the preprocessor, the interface by the platform.
 
 use super::package::Package;
 use super::text::Text;
 use crate::arch::Arch;
 
-/// Texts of the architectures: each once, with the numbers of those that share it.
+/// Collects the distinct texts, each with the numbers of the architectures that share it.
 fn texts(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> Vec<(Vec<u16>, String)> {
     let mut texts: Vec<(Vec<u16>, String)> = Vec::new();
     for arch in package.archs() {
@@ -18,13 +19,13 @@ fn texts(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> Vec<(Ve
     texts
 }
 
-/// `test2201 || test3510`
+/// Joins one test per architecture, for example `test2201 || test3510`.
 fn any(archs: &[u16], test: &str) -> String {
     let all: Vec<String> = archs.iter().map(|number| format!("{test}{number}")).collect();
     all.join(" || ")
 }
 
-/// Texts between the branches of the preprocessor; empty ones need no branch.
+/// Writes preprocessor branches around the texts; empty texts need no branch.
 fn branches(texts: &[(Vec<u16>, String)]) -> Text {
     let mut out = Text::new();
     for (archs, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
@@ -34,7 +35,7 @@ fn branches(texts: &[(Vec<u16>, String)]) -> Text {
     out
 }
 
-/// For kernels: a text for each architecture, which may be empty.
+/// Returns kernel code with one text per architecture, which may be empty.
 pub fn in_kernel(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> String {
     let mut texts = texts(package, of);
     if texts.len() == 1 {
@@ -45,8 +46,9 @@ pub fn in_kernel(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) ->
     out.finish()
 }
 
-/// For a header that the host includes too, where there is no architecture: as [`in_kernel`], with the
-/// host's text.
+/// Returns [`in_kernel`] code for a header that the host includes as well.
+///
+/// The host uses its own text, because it has no architecture.
 pub fn in_both(
     package: &Package<'_>,
     of: impl Fn(&'static Arch) -> String,
@@ -61,7 +63,7 @@ pub fn in_both(
     out.finish()
 }
 
-/// For the interface: statements for each architecture, of which the last stands for all others.
+/// Returns interface code: statements for each architecture, of which the last apply to all others.
 pub fn by_platform(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> String {
     let mut texts = texts(package, of);
     if texts.len() == 1 {

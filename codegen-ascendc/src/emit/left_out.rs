@@ -1,10 +1,10 @@
-//! What targets cannot do of many operators, in few sentences.
+//! Few sentences that say what targets do not support of many operators.
 
 use super::Refused;
 use crate::arch::Refusal;
 use op_dsl_ir::DType;
 
-/// A reason, and all that it holds of.
+/// Reason and everything that it applies to.
 struct Group {
     ops: Vec<String>,
     soc: &'static str,
@@ -12,8 +12,9 @@ struct Group {
     why: String,
 }
 
-/// A sentence for each reason, in the order in which they come up first: operators that are left out for the same one
-/// share it, as element types of an operator do.
+/// Returns one sentence per reason, in order of first appearance.
+///
+/// Operators that are left out for the same reason share a sentence, and so do the element types of an operator.
 pub fn sentences(refusals: &[Refused]) -> Vec<String> {
     let mut groups: Vec<Group> = Vec::new();
     let mut said: Vec<String> = Vec::new();
@@ -41,7 +42,7 @@ pub fn sentences(refusals: &[Refused]) -> Vec<String> {
     said
 }
 
-/// A refusal among those of its operator.
+/// Adds a refusal to the group of its operator, target and reason.
 fn add(groups: &mut Vec<Group>, refusal: &Refusal) {
     let Refusal { op, soc, dtypes, why } = refusal;
     let why = why.to_string();

@@ -1,21 +1,21 @@
-//! An operator on an architecture -> the files of its package.
+//! Emission: from an operator on an architecture to the files of its package.
 //!
 //! ```text
-//! branch    what differs between architectures
-//! package   what every section is written from: definition, plans, names, options
-//! words     what pages say, in each language
+//! branch    differences between architectures
+//! package   the input of every section: definition, plans, names, options
+//! words     the text of documents, in each language
 //! text      lines, indentation, headers, comments
 //! kernel    op_kernel/   entry, class, compute, tiling data, tiling key
 //! host      op_host/     definition, shape inference, tiling; op_graph/ prototype
 //! api       op_api/      level-0 launcher and aclnn, two-stage
 //! paper     README, docs/, examples/, tests/, golden.py
 //! layout    which of these go where, with their build files
-//! left_out  what targets cannot do, in few sentences
-//! tree      files in memory -> files on disk, whole or not at all
-//! checkout  the same inside a checkout of ops-nn, beside what is kept there
+//! left_out  what targets do not support, in few sentences
+//! tree      files in memory -> files on disk, all or none
+//! checkout  the same inside a checkout of ops-nn, beside the files that are kept there
 //! ```
 //!
-//! Everything is a function of its arguments: no clock, no environment, no hash order.
+//! Every output is a function of its arguments: no clock, no environment, no hash order.
 
 pub mod api;
 mod branch;
@@ -39,22 +39,22 @@ use crate::arch::{Refusal, Soc};
 use op_dsl_ir::op::OpDef;
 use rayon::prelude::*;
 
-/// Why there are no files.
+/// Reason why no files were emitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// The target cannot do the operator.
+    /// The target does not support the operator.
     #[error(transparent)]
     Target(#[from] Refusal),
-    /// The layout is not built for the target.
+    /// The layout does not support the target.
     #[error(transparent)]
     Layout(#[from] Unbuilt),
 }
 
-/// What the files of an operator for a target are written from.
+/// Returns the input from which the files of an operator for a target are written.
 ///
 /// # Errors
-/// The target cannot do the operator.
+/// The target does not support the operator.
 pub fn package<'d>(
     def: &'d OpDef,
     soc: &'static Soc,
@@ -66,7 +66,7 @@ pub fn package<'d>(
 /// Emits an operator for some targets, as one tree that serves them all.
 ///
 /// # Errors
-/// A target cannot do the operator, or the layout is not built for it.
+/// A target does not support the operator, or the layout does not support the target.
 pub fn emit(
     def: &OpDef,
     layout: Layout,
@@ -78,10 +78,10 @@ pub fn emit(
     Ok(layout.tree(&[Package::new(def, socs, options.clone())?]))
 }
 
-/// Emits those of some operators that the targets can do, and says what they cannot do of them.
+/// Emits every operator that the targets support, and returns what they do not support.
 ///
 /// # Errors
-/// The targets can do none of them, or the layout is not built for them.
+/// The targets support none of the operators, or the layout does not support the targets.
 pub fn emit_all<'d>(
     defs: impl Iterator<Item = &'d OpDef>,
     layout: Layout,
@@ -94,7 +94,7 @@ pub fn emit_all<'d>(
         let package = Package::able(def, socs, options.clone());
         Ok(package.map_err(|left| left.into_iter().map(Refused::from).collect::<Vec<_>>())?.0)
     };
-    // Planning takes a fifth of a second for each operator on an average, and none waits for another.
+    // Operators are planned in parallel, because planning takes a fifth of a second for each on average.
     let defs: Vec<&OpDef> = defs.collect();
     let all: Vec<_> = defs.par_iter().map(planned).collect();
     let (mut packages, mut refusals) = (Vec::new(), Vec::new());

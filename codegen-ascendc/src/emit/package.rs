@@ -1,4 +1,4 @@
-//! What every section is written from.
+//! The input of every emitted section.
 
 use super::words::{Language, Words};
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
@@ -10,26 +10,28 @@ use op_dsl_ir::registered::Definition;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// What the author of a package may choose.
+/// Choices of a package's author.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Lines above every file, without comment signs: a licence.
     pub license: Option<String>,
-    /// Only these element types; by default all that operator and target share.
+    /// Element types to emit; by default all that the operator and the target share.
     pub dtypes: Option<Vec<DType>>,
     /// Major version of the toolkit that the package is for.
     pub cann: Cann,
-    /// Where kernels keep what they compute.
+    /// Storage of intermediate values in kernels.
     pub storage: Storage,
-    /// What pages are written in.
+    /// Language of the documents.
     pub language: Language,
-    /// Whether results may be further off than their budget.
+    /// Whether results may exceed their error budget.
     pub accept_error: bool,
 }
 
 impl Options {
-    /// Whether a reason is one that nobody knew of who asked for a package: types that a product has not are expected, if
-    /// they were not asked for, and so are forms that a document leaves out.
+    /// Returns whether a reason comes as a surprise to whoever requested the package.
+    ///
+    /// An element type that a product lacks is expected unless it was requested, and so is a specialisation that a document
+    /// leaves out.
     fn is_grave(&self, why: &Why) -> bool {
         match why {
             Why::LeftOut(..) => false,
@@ -39,10 +41,10 @@ impl Options {
     }
 }
 
-/// What has the compiler keep in registers what calls on tensors hand to each other.
+/// Compiler option that keeps values in registers between calls on tensors.
 pub const FUSION: &str = "--cce-simd-vf-fusion=true";
 
-/// Generations of the toolkit, which differ in the build files of the custom layout and in names of calls.
+/// Generation of the toolkit; it determines the build files of the custom layout and names of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cann {
@@ -53,22 +55,25 @@ pub enum Cann {
     V9,
 }
 
-/// An operator on some architectures, planned.
+/// Operator planned for some architectures.
 #[derive(Clone, Debug)]
 pub struct Package<'a> {
-    /// The operator.
+    /// Operator.
     pub def: Cow<'a, OpDef>,
-    /// The same with the names that its author wrote.
+    /// Operator with the names that its author wrote.
     pub written: &'a OpDef,
     /// Products, those of an architecture next to each other.
     pub socs: Vec<&'static Soc>,
-    /// One plan for each architecture, specialisation and element type that there is, in this order:
-    /// that of [`Package::archs`], of specialisations, of [`DType::ALL`].
+    /// One plan for each architecture, specialisation and element type that is supported.
+    ///
+    /// They are sorted in this order: by [`Package::archs`], by specialisation, by [`DType::ALL`].
     pub plans: Vec<Plan>,
-    /// What is left out: a form that the operator's document leaves out, an element type that an
-    /// architecture has not, a product that cannot do the operator.
+    /// Everything left out, with the reason.
+    ///
+    /// For example, a specialisation that the operator's document leaves out, an element type that an architecture lacks, or a
+    /// product that does not support the operator.
     pub left_out: Vec<Refusal>,
-    /// What the author chose.
+    /// Choices of the author.
     pub options: Options,
 }
 
@@ -76,7 +81,7 @@ impl<'a> Package<'a> {
     /// Plans every specialisation in every element type for the architectures of some products.
     ///
     /// # Errors
-    /// A product cannot do the operator at all, or not in an element type that was asked for.
+    /// A product does not support the operator at all, or not in an element type that was requested.
     pub fn new(
         def: &'a OpDef,
         socs: &[&'static Soc],
@@ -90,11 +95,12 @@ impl<'a> Package<'a> {
         refusal.map_or(Ok(package), Err)
     }
 
-    /// As [`Package::new`], but products and element types that cannot do the operator are left out; with the first
-    /// reason for one of them that an author could do something about.
+    /// Does what [`Package::new`] does, but leaves out unsupported products and element types.
+    ///
+    /// Also returns the first reason for one of them that the author could remove.
     ///
     /// # Errors
-    /// No product can do the operator: all reasons.
+    /// No product supports the operator: all reasons.
     pub fn able(
         def: &'a OpDef,
         socs: &[&'static Soc],
@@ -128,35 +134,35 @@ impl<'a> Package<'a> {
         Ok((package, refusal))
     }
 
-    /// Its architectures.
+    /// Returns the architectures.
     pub fn archs(&self) -> Vec<&'static Arch> {
         let mut archs: Vec<&Arch> = self.socs.iter().map(|s| s.arch).collect();
         archs.dedup();
         archs
     }
 
-    /// The plans for an architecture.
+    /// Returns the plans for an architecture.
     pub fn plans_of(&self, arch: &Arch) -> impl Iterator<Item = &Plan> {
         self.plans.iter().filter(move |p| p.soc.arch == arch)
     }
 
-    /// Products that have registers, of which some kernel makes no use: the compiler may join its calls.
+    /// Returns the products with registers that some kernel does not use, so that the compiler may join its calls.
     pub fn fused(&self) -> Vec<&'static Soc> {
         let in_memory = |s: &&Soc| self.plans_of(s.arch).any(|p| p.registers.is_none());
         self.socs.iter().copied().filter(|s| s.arch.registers).filter(in_memory).collect()
     }
 
-    /// What its pages say.
+    /// Returns the words of the documents' language.
     pub(crate) fn words(&self) -> &'static Words {
         self.options.language.words()
     }
 
-    /// The first product.
+    /// Returns the first product.
     pub fn soc(&self) -> &'static Soc {
         self.socs[0]
     }
 
-    /// A plan whose specialisation and element type all architectures have; the first if there is none.
+    /// Returns a plan whose specialisation and element type all architectures have, else the first plan.
     pub fn common(&self) -> &Plan {
         let archs = self.archs();
         let same = |p: &Plan, q: &Plan| p.spec == q.spec && p.dtype == q.dtype;
@@ -164,29 +170,33 @@ impl<'a> Package<'a> {
         self.plans.iter().find(common).unwrap_or(&self.plans[0])
     }
 
-    /// `ge_glu_grad_v2`: directories, files, the kernel's entry. Published, or the operator's name.
+    /// Returns the name of directories, files and the kernel's entry, for example `ge_glu_grad_v2`.
+    ///
+    /// It is the published directory if there is one, otherwise it comes from the operator's name.
     pub fn snake(&self) -> String {
         let definition = self.def.published.and_then(|p| p.definition);
         let published = definition.map(|d| d.directory).filter(|name| !name.is_empty());
         published.map_or_else(|| self.def.snake(), str::to_string)
     }
 
-    /// `GeGluGradV2TilingData`: the struct that the host hands to the kernel.
+    /// Returns the name of the struct that the host passes to the kernel.
+    ///
+    /// For example, `GeGluGradV2TilingData`.
     pub fn tiling_data(&self) -> String {
         format!("{}TilingData", self.def.name)
     }
 
-    /// Element types that some plan has, in the order of [`DType::ALL`].
+    /// Returns the element types that some plan has, in the order of [`DType::ALL`].
     pub fn dtypes(&self) -> Vec<DType> {
         DType::ALL.into_iter().filter(|d| self.plans.iter().any(|p| p.dtype == *d)).collect()
     }
 
-    /// Specialisations that some plan has.
+    /// Returns the specialisations that some plan has.
     pub fn specs(&self) -> Vec<usize> {
         (0..self.def.specs.len()).filter(|s| self.plans.iter().any(|p| p.spec == *s)).collect()
     }
 
-    /// `NONE`, `TANH`; `NONE_TRUE` with two attributes; `FORMULA` without any.
+    /// Returns a specialisation's name: `NONE`, `TANH`; `NONE_TRUE` for two attributes; `FORMULA` for none.
     pub fn spec_name(&self, spec: usize) -> String {
         use op_dsl_ir::op::AttrKind;
         let word = |&(attr, value): &(usize, i64)| match &self.def.attrs[attr].kind {
@@ -208,7 +218,7 @@ impl<'a> Package<'a> {
     }
 }
 
-/// One product of each architecture, in the order of the table of products; of two, the first.
+/// Returns one product of each architecture, in the order of the table of products; of two, the first.
 fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
     let asked = |s: &&Soc| socs.iter().find(|a| a.arch == s.arch).copied();
     let mut socs: Vec<&'static Soc> = SOCS.iter().filter_map(|s| asked(&s)).collect();
@@ -216,8 +226,10 @@ fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
     socs
 }
 
-/// The plans for a product's architecture, and what is left out of them: forms that the operator's document leaves out, and
-/// element types that the product cannot do. A type has all other forms or none.
+/// Returns the plans for a product's architecture, and what is left out of them.
+///
+/// Left out are specialisations that the operator's document leaves out, and element types that the product does not support. A
+/// type has all other specialisations or none.
 fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec<Refusal>) {
     let is_asked = |dtype: &DType| match &options.dtypes {
         Some(dtypes) => dtypes.contains(dtype),
@@ -251,7 +263,7 @@ fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec
     (plans, left_out)
 }
 
-/// A plan within its budget, or one whose error is accepted.
+/// Plans one specialisation and refuses the plan if its error exceeds the budget and is not accepted.
 fn accurate(
     def: &OpDef,
     spec: usize,

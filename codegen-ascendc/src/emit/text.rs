@@ -1,11 +1,11 @@
-//! Lines of a file under construction.
+//! Builder for the lines of an emitted file.
 
 use super::package::{Options, Package};
 use super::words::{Language, Word, Words};
 use op_dsl_ir::doc::forwards;
 use op_dsl_ir::op::OpDef;
 
-/// How a language writes comments.
+/// Comment syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comment {
     /// `// ..`
@@ -16,7 +16,7 @@ pub enum Comment {
     Angle,
 }
 
-/// The text of a file: lines, each at the indentation of its block.
+/// Text of a file: lines, each at the indentation of its block.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
     text: String,
@@ -24,17 +24,17 @@ pub struct Text {
 }
 
 impl Text {
-    /// Nothing yet.
+    /// Returns an empty text.
     pub fn new() -> Text {
         Text::default()
     }
 
-    /// Whether there is no line yet.
+    /// Returns whether there is no line yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// A line, or several; an empty one and one for the preprocessor have no indentation.
+    /// Adds one or more lines; empty lines and preprocessor lines are not indented.
     pub fn line(&mut self, line: impl AsRef<str>) -> &mut Text {
         for line in line.as_ref().split('\n') {
             if !line.is_empty() && !line.starts_with('#') {
@@ -46,7 +46,7 @@ impl Text {
         self
     }
 
-    /// The lines of a text; none of an empty one.
+    /// Adds the lines of a text, and no line if the text is empty.
     pub fn lines(&mut self, text: impl AsRef<str>) -> &mut Text {
         text.as_ref().lines().for_each(|line| {
             self.line(line);
@@ -54,7 +54,7 @@ impl Text {
         self
     }
 
-    /// The lines of several texts.
+    /// Adds the lines of several texts.
     pub fn each(&mut self, texts: &[String]) -> &mut Text {
         for text in texts {
             self.lines(text);
@@ -62,7 +62,7 @@ impl Text {
         self
     }
 
-    /// `public:`, at the margin of the class.
+    /// Adds a label such as `public:`, one level less deep than the class body.
     pub fn label(&mut self, label: &str) -> &mut Text {
         self.depth -= 1;
         self.line(label);
@@ -70,12 +70,12 @@ impl Text {
         self
     }
 
-    /// `head {`, the lines of `body` one level deeper, `tail` (`}` or `};`).
+    /// Adds `head {`, the lines of `body` one level deeper, and `tail` (`}` or `};`).
     pub fn block(&mut self, head: &str, tail: &str, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.line(format!("{head} {{")).indented(body).line(tail)
     }
 
-    /// The lines of `body` one level deeper.
+    /// Adds the lines of `body` one level deeper.
     pub fn indented(&mut self, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.depth += 1;
         body(self);
@@ -83,12 +83,12 @@ impl Text {
         self
     }
 
-    /// A function: its head, the brace on a line of its own, `body` one level deeper.
+    /// Adds a function: its head, the brace on a line of its own, `body` one level deeper.
     pub fn function(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.line(head).line("{").indented(body).line("}")
     }
 
-    /// `if (..) { .. } else { .. }`: heads, and the lines of each.
+    /// Adds `if (..) { .. } else { .. }`: heads, and the lines of each.
     pub fn chain(&mut self, blocks: &[(String, String)]) -> &mut Text {
         for (i, (head, body)) in blocks.iter().enumerate() {
             self.line(if i == 0 { format!("{head} {{") } else { format!("}} {head} {{") });
@@ -99,19 +99,20 @@ impl Text {
         self.line("}")
     }
 
-    /// The finished text.
+    /// Returns the finished text.
     pub fn finish(self) -> String {
         self.text
     }
 }
 
-/// What stands above every emitted file: the licence, and three lines that say what the file is, what
-/// the operator computes, and where both come from.
+/// Returns the header of every emitted file: the licence, and three lines about the file.
+///
+/// The lines say what the file is, what the operator computes, and where both come from.
 pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
     head(package, Language::En.words(), what, comment)
 }
 
-/// The same above a page.
+/// Returns the same header for a document.
 pub fn page_header(package: &Package<'_>, what: Word) -> String {
     head(package, package.words(), what, Comment::Angle)
 }
@@ -125,12 +126,14 @@ fn head(package: &Package<'_>, words: &Words, what: &str, comment: Comment) -> S
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
-/// What the operator is, for its pages: where that is a derived gradient, of what, and what the author wrote.
+/// Returns the operator's description for its documents.
+///
+/// If the operator is a derived gradient, it also names the operator of which it is the gradient.
 pub fn doc(package: &Package<'_>) -> String {
     told(&package.def, package.words())
 }
 
-/// The same in a sentence.
+/// Returns the operator's description in one sentence.
 pub fn brief(def: &OpDef, language: Language) -> String {
     statement(&told(def, language.words()))
 }
@@ -142,7 +145,7 @@ fn told(def: &OpDef, words: &Words) -> String {
     paragraphs.join("\n\n").trim().into()
 }
 
-/// The author's documentation, the formula as it was written, and where.
+/// Returns a comment with the author's documentation and the formula as it was written.
 pub fn story(package: &Package<'_>, comment: Comment) -> String {
     let def = &package.def;
     let mut lines: Vec<&str> = def.doc.lines().map(str::trim).collect();
@@ -151,8 +154,9 @@ pub fn story(package: &Package<'_>, comment: Comment) -> String {
     commented(&lines, comment)
 }
 
-/// The first sentence of a documentation; if that is more than a line, what stands before its first
-/// comma outside of code.
+/// Returns the first sentence of a documentation.
+///
+/// If it is longer than a line, returns the part before its first comma outside of code.
 fn statement(doc: &str) -> String {
     const WIDTH: usize = 100;
     let paragraph: Vec<&str> =
@@ -183,12 +187,12 @@ fn licence(options: &Options) -> Vec<String> {
     lines
 }
 
-/// What stands above files that several operators share: licence, names, origin.
+/// Returns the header of files that several operators share: licence, names, origin.
 pub fn project_header(packages: &[Package<'_>], comment: Comment) -> String {
     project_head(packages, Language::En.words(), comment)
 }
 
-/// The same above a page.
+/// Returns the same header for a document.
 pub fn project_page_header(packages: &[Package<'_>]) -> String {
     let words = packages.first().map_or(Language::En.words(), Package::words);
     project_head(packages, words, Comment::Angle)
@@ -202,7 +206,7 @@ fn project_head(packages: &[Package<'_>], words: &Words, comment: Comment) -> St
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
-/// A list in lines of at most 100 characters, each of which ends behind a comma.
+/// Wraps a list into lines of at most 100 characters, each of which ends after a comma.
 fn wrapped(text: &str, comma: &str) -> Vec<String> {
     const WIDTH: usize = 100;
     let mut lines = vec![String::new()];
@@ -218,7 +222,7 @@ fn wrapped(text: &str, comma: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
-/// Lines as a comment. None of them can end it.
+/// Turns lines into a comment that none of them can end.
 pub fn commented(lines: &[&str], comment: Comment) -> String {
     let mut out = String::new();
     let (open, sign, close) = match comment {
@@ -229,7 +233,7 @@ pub fn commented(lines: &[&str], comment: Comment) -> String {
     out.push_str(open);
     for line in lines {
         let line = match comment {
-            // A trailing backslash would take the next line with it.
+            // A trailing backslash would continue the comment on the next line.
             Comment::Slashes | Comment::Hash => line.trim_end_matches('\\').to_string(),
             Comment::Angle => line.replace("--", "- -"),
         };

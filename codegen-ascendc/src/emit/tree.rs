@@ -1,43 +1,43 @@
-//! Emitted files: in memory, then on disk, whole or not at all.
+//! Emitted files: in memory, then on disk, all or none.
 //!
-//! A directory that holds a [`MARKER`] is a *root*: written beside its place, then renamed, so that
-//! nobody ever sees half of it. One that somebody else made is left alone.
+//! A directory that holds a [`MARKER`] is a *root*. It is written beside its target and then renamed, so that nobody ever sees a
+//! partial one. A directory without the marker is not touched, because somebody else made it.
 
 use std::fs::{self, File as DiskFile};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The file that says who wrote a directory, and so who may replace it.
+/// Name of the file that says who wrote a directory, and so who may replace it.
 pub const MARKER: &str = ".generated";
 
-/// One file.
+/// Emitted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Relative, with `/`.
+    /// Relative path, with `/`.
     pub path: String,
-    /// All of it.
+    /// Content.
     pub text: String,
 }
 
-/// Files in the order of their paths.
+/// Emitted files in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Sorted by path; no path twice.
+    /// Files sorted by path, without duplicates.
     pub files: Vec<File>,
 }
 
-/// A file or directory that is in the way.
+/// File or directory that prevents writing.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {why}", .path.display())]
 pub struct WriteError {
-    /// Which.
+    /// Path of it.
     pub path: PathBuf,
-    /// Why.
+    /// Reason.
     pub why: String,
 }
 
 impl Tree {
-    /// Adds a file, or replaces the one of this path.
+    /// Adds a file, or replaces the one with this path.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) {
         let file = File { path: path.into(), text: text.into() };
         match self.files.binary_search_by(|f| f.path.cmp(&file.path)) {
@@ -53,29 +53,30 @@ impl Tree {
         }
     }
 
-    /// Marks a directory as one that may be replaced whole.
+    /// Marks a directory as one that may be replaced as a whole.
     pub fn mark<'n>(&mut self, directory: &str, operators: impl Iterator<Item = &'n str>) {
         let names: String = operators.map(|name| format!("{name}\n")).collect();
         self.add(join(directory, MARKER), format!("op-dsl\n{names}"));
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn get(&self, path: &str) -> Option<&str> {
         let at = self.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
         Some(&self.files[at].text)
     }
 
-    /// The directories that are written as one; empty for the tree's own.
+    /// Returns the root directories; the tree's own is the empty string.
     pub fn roots(&self) -> impl Iterator<Item = &str> {
         let split = self.files.iter().map(|f| f.path.rsplit_once('/').unwrap_or(("", &f.path)));
         split.filter(|(_, name)| *name == MARKER).map(|(root, _)| root)
     }
 
-    /// Writes every root below `out`. One that was generated before is replaced; with `force`,
-    /// anything else in its place is moved aside to `<name>.old`.
+    /// Writes every root below `out`.
+    ///
+    /// Replaces a root that was generated before. With `force`, anything else in its place is moved aside to `<name>.old`.
     ///
     /// # Errors
-    /// Names the path in the way. Nothing has changed then.
+    /// Names the path in the way; nothing has changed then.
     pub fn write(&self, out: &Path, force: bool) -> Result<Vec<PathBuf>, WriteError> {
         let roots: Vec<&str> = self.roots().collect();
         let staged: Result<Vec<Staged>, WriteError> =
@@ -83,7 +84,7 @@ impl Tree {
         staged?.into_iter().map(Staged::commit).collect()
     }
 
-    /// Writes a root beside its place.
+    /// Writes a root beside its target.
     fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
         let target = place(&out.join(root))?;
         let before = before(&target, force)?;
@@ -99,7 +100,7 @@ impl Tree {
     }
 }
 
-/// Fills a directory beside its place.
+/// Fills a new directory beside its target.
 fn stage(
     target: PathBuf,
     before: Before,
@@ -111,8 +112,9 @@ fn stage(
     Ok(staged)
 }
 
-/// Replaces a directory, or makes it, by one that `fill` writes: whole or not at all. What it kept of the old one, it
-/// has copied.
+/// Replaces or creates a directory by one that `fill` writes, all or nothing.
+///
+/// `fill` must copy whatever it keeps of the old directory.
 pub(super) fn replace(
     target: &Path,
     fill: impl FnOnce(&Path) -> Result<(), WriteError>,
@@ -139,25 +141,25 @@ pub(super) fn refused(path: &Path, why: impl Into<String>) -> WriteError {
     WriteError { path: path.into(), why: why.into() }
 }
 
-/// A directory that is complete, but not yet in its place; removed unless it gets there.
+/// Directory that is complete but not yet at its target; removed on drop unless it gets there.
 struct Staged {
     part: PathBuf,
     target: PathBuf,
     before: Before,
 }
 
-/// What is in the place now.
+/// State of the target before the write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// Ours, or empty.
+    /// Generated before, or empty.
     Replaceable,
-    /// Somebody else's, to be moved aside.
+    /// Made by somebody else; to be moved aside.
     Foreign,
 }
 
 impl Staged {
-    /// Puts the directory in its place.
+    /// Moves the directory to its target.
     fn commit(self) -> Result<PathBuf, WriteError> {
         let aside = match self.before {
             Before::Nothing => None,
@@ -169,7 +171,7 @@ impl Staged {
         }
         if let Err(e) = fs::rename(&self.part, &self.target) {
             if let Some(aside) = &aside {
-                // Back to what was; if that fails as well, it still lies beside.
+                // Restore the old directory; if that fails as well, it still exists beside the target.
                 let _ = fs::rename(aside, &self.target);
             }
             return Err(error(&self.target, e));
@@ -183,13 +185,13 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After a commit there is nothing left of this name; else we are on the way out with an
-        // error, and a stray directory is the worst outcome.
+        // After a commit nothing has this name any more. Otherwise an error is being returned, so a stray directory is the worst
+        // outcome.
         let _ = fs::remove_dir_all(&self.part);
     }
 }
 
-/// The directory's absolute path; its parents are made.
+/// Returns the directory's absolute path and creates its parents.
 fn place(target: &Path) -> Result<PathBuf, WriteError> {
     if let Ok(found) = fs::canonicalize(target) {
         return Ok(found);
@@ -200,7 +202,7 @@ fn place(target: &Path) -> Result<PathBuf, WriteError> {
     Ok(fs::canonicalize(parent).map_err(|e| error(parent, e))?.join(name))
 }
 
-/// What is in the place, if it may be replaced.
+/// Returns the state of the target, or an error if it may not be replaced.
 fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     let meta = match fs::metadata(target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Before::Nothing),
@@ -227,7 +229,7 @@ fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     }
 }
 
-/// `.name.<process>.part`: a name that nobody else uses.
+/// Returns `.name.<process>.part`, which is unique because it contains the process id.
 fn beside(target: &Path, end: &str) -> PathBuf {
     renamed(target, ".", &format!(".{}.{end}", std::process::id()))
 }

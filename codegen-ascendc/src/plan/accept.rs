@@ -1,8 +1,8 @@
-//! Which of several sequences for a function of one value is right: by computing it.
+//! Decides whether a sequence for a univariate function is accurate, by computing it.
 //!
-//! A candidate is run over inputs of its element type in `float` arithmetic, once as hardware would
-//! round at best and once with `Exp`, `Ln`, `Sqrt` and `Div` a unit off. What is right of a function is
-//! what its graph is in f64. The inputs are some thousand here; tests take all of 16 bits.
+//! A candidate is run over inputs of its element type in `float` arithmetic, once with every call correctly rounded and once with
+//! `Exp`, `Ln`, `Sqrt` and `Div` a unit off, as hardware may be. The reference is the function's graph in f64. There are some
+//! thousand inputs here; tests take all of 16 bits.
 
 use super::arithmetic::{Noise, evaluate, round};
 use crate::sequence::form::Digits;
@@ -11,19 +11,19 @@ use half::{bf16, f16};
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::{DType, Graph, compile};
 
-/// Inputs and what should come out, of one element type.
+/// Inputs and reference results, for one element type.
 pub(super) struct Judge {
     dtype: DType,
     xs: Vec<f32>,
     want: Vec<f64>,
-    /// How much the value changes with the input, in the proportion in which the input does.
+    /// Derivative with respect to the relative change of the input, for each input.
     change: Vec<f64>,
 }
 
-/// Far out: what a function is there it is at infinity.
+/// Finite stand-in for infinity: functions are assumed to have reached their limit at this size.
 const FAR: f64 = 1e30;
 
-/// A function that has a zero at 0 without what cancels there in f64.
+/// Returns an f64 graph without cancellation for a function that is 0 at 0; `None` for any other.
 pub(super) fn exact(function: &Graph) -> Option<Graph> {
     let has_zero = function.eval(&[0.0], &[])[0].abs() < 1e-12;
     let wide = if has_zero { compile::wide(function, function, &[]) } else { None };
@@ -31,9 +31,11 @@ pub(super) fn exact(function: &Graph) -> Option<Graph> {
 }
 
 impl Judge {
-    /// Of a function of stream 0; each `step`th 16-bit input, or as many of 32 bits.
+    /// Returns the judge of a function of stream 0.
+    ///
+    /// It tries every `step`th 16-bit input, or as many of 32 bits.
     pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
-        // Where functions bend all of them count, and bf16 has few there.
+        // All inputs count where functions bend, since bf16 has few of them there.
         let bends = |x: &f32| dtype == DType::BF16 && (1e-3..200.0).contains(&x.abs());
         let of_16 = |i: u16| match dtype {
             DType::F16 => f16::from_bits(i).to_f32(),
@@ -54,7 +56,7 @@ impl Judge {
         Judge::at(function, digits, dtype, xs)
     }
 
-    /// At these inputs, and at infinity.
+    /// Returns a judge at these inputs and at both infinities.
     pub fn at(function: &Graph, digits: Digits, dtype: DType, xs: Vec<f32>) -> Judge {
         let ends = [f32::INFINITY, f32::NEG_INFINITY];
         let xs: Vec<f32> = xs.into_iter().filter(|x| !x.is_nan()).chain(ends).collect();
@@ -75,9 +77,9 @@ impl Judge {
         Judge { dtype: digits.dtype(dtype), xs, want, change }
     }
 
-    /// Whether a sequence is right: how it is built of the value that it is applied to.
+    /// Returns true if a sequence that computes `y` from `x` is accurate at all inputs.
     pub fn accepts(&self, seq: Seq, x: Val, y: Val) -> bool {
-        // What is wrong is mostly wrong soon.
+        // A wrong sequence mostly fails at one of a few inputs, so these are tried first.
         let few: Vec<usize> = (0..self.xs.len()).rev().step_by(self.xs.len() / 64).collect();
         let all: Vec<usize> = (0..self.xs.len()).collect();
         [few, all].iter().all(|places| {
@@ -90,13 +92,13 @@ impl Judge {
         })
     }
 
-    /// Inputs.
+    /// The inputs, for tests.
     #[cfg(test)]
     pub fn inputs(&self) -> &[f32] {
         &self.xs
     }
 
-    /// The first input whose value is not right, with the value and what is right.
+    /// Returns the first inaccurate input, with the value and the reference.
     #[cfg(test)]
     pub fn miss(&self, got: &[f32], noise: Noise) -> Option<(f32, f32, f64)> {
         let is_wrong = |i: &usize| !self.fits(*i, got[*i], noise);
@@ -121,7 +123,7 @@ impl Judge {
         match self.dtype {
             DType::F32 if want.abs() > f64::from(f32::MAX) => !got.is_nan(),
             DType::F32 => {
-                // Below that numbers have fewer digits on the way.
+                // Results below `1e-36` are not checked relatively, because intermediate results have fewer digits there.
                 let is_tail = (4.0..=8.0).contains(&x.abs()) && (1e-36..1e-2).contains(&want.abs());
                 let absolute = slack * ABSOLUTE * want.abs().max(1.0);
                 let unit = Format::of(DType::F32).ulp(want).max(f64::from(f32::MIN_POSITIVE));
@@ -138,16 +140,22 @@ impl Judge {
     }
 }
 
-/// What the tail of a function may be off in f32: where it is `e^-v`, half a unit of `v` for each time that `v` is rounded,
-/// as `s x^2` is twice, and as much again for the rest. `v` is a little more than the logarithm, if polynomials multiply.
+/// Returns the error allowed in the tail of a function in f32.
+///
+/// Where the function is `e^-v`, this is half a unit of `v` for each rounding of `v`, of which `s x^2` has two, and as much again
+/// for the rest. `v` is taken a little larger than the logarithm, because polynomials may multiply the exponential.
 fn in_tail(want: f64) -> f64 {
     let unit = Format::of(DType::F32).ulp(1.1 * libm::log(want.abs()));
     want.abs() * (1.5 * unit).max(2e-6)
 }
 
-/// Units of the value in f32, and of what half a unit of the input changes, of the 8 that a result may be off.
+/// Allowed error in f32, in units of the value or of what half a unit of the input changes.
+///
+/// It is one less than the 8 that a result may be off.
 const NEAR: f64 = 7.0;
-/// 2^-22
+/// Allowed absolute error in f32, for values up to 1: 2^-22.
 const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
-/// Units of 16 bits: a little less than one, as not all inputs are looked at.
+/// Allowed error in units of a 16-bit type.
+///
+/// A little less than one, because not all inputs are tried.
 const MOST: f64 = 0.99;

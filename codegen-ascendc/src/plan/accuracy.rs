@@ -1,11 +1,13 @@
-//! How accurate results are: errors against the formula in f64, in units in the last place, relative near zeros.
+//! Measures errors of results against the formula in f64, in ulp, relative near zeros.
 //!
-//! The budget of a result is that of its element type ([`BUDGET`]). What adds to it is rounding that no sequence avoids:
+//! The budget of a result is that of its element type ([`BUDGET`]). Rounding that no sequence avoids adds to it:
 //!
-//! - In `float`, what as many half units in the inputs would change: nothing near a zero at 0, and little near one
-//!   elsewhere. Of it no more than 2^-22 of what functions are multiplied by, which is less in tails.
-//! - The least normal number of `float`, times that: a function that has become smaller has no digits for what multiplies it.
-//! - In 16 bits, half a unit of each input that only multiplies: terms of a sum may cancel, and each is right to 16 bits.
+//! - In `float`, what a change of the inputs by as many half units makes. This is nothing near a zero at 0, and little near one
+//!   elsewhere. No more than 2^-22 of the factor in front of functions is added, and less in tails.
+//! - The least normal number of `float`, times that factor, because a function that has become smaller has no digits left to
+//!   multiply.
+//! - In 16 bits, half a unit of each input that only multiplies, because terms of a sum may cancel, and each is accurate to 16
+//!   bits.
 
 pub use super::reference::Reference;
 
@@ -13,47 +15,49 @@ use super::planned::Plan;
 use crate::arch::Inaccurate;
 use op_dsl_ir::DType;
 
-/// Units in the last place, in the order of [`DType`]: of 16 bits half of one for the result, and half for all before it.
+/// Error budgets in units in the last place, in the order of [`DType`].
+///
+/// In 16 bits half a unit is for rounding the result, and half for everything before it.
 pub const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];
 
-/// The largest error found of some results.
+/// The largest error found among some results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accuracy {
-    /// In units in the last place of the true value, or of what may add to its budget.
+    /// In units in the last place of the reference, or in the larger unit that the budget allows.
     pub error: f64,
-    /// The largest error that is right.
+    /// The largest error that is allowed.
     pub budget: f64,
-    /// Where it is.
+    /// The result with this error; `None` before any result was added.
     pub worst: Option<Worst>,
 }
 
-/// A result that is off, and what it was computed of.
+/// An inaccurate result and its inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worst {
     /// Index of the output stream.
     pub output: usize,
-    /// Index of the element among those that were looked at.
+    /// Index of the element among those evaluated.
     pub element: usize,
-    /// The inputs, in the order of streams.
+    /// The inputs, in the order of the streams.
     pub streams: Vec<f64>,
-    /// What came out.
+    /// The computed result.
     pub got: f64,
-    /// What is right.
+    /// The reference result.
     pub want: f64,
 }
 
 impl Accuracy {
-    /// Of no results.
+    /// Returns the accuracy of no results, an error of 0.
     pub fn new(dtype: DType) -> Accuracy {
         Accuracy { error: 0.0, budget: BUDGET[dtype as usize], worst: None }
     }
 
-    /// Whether every result is within its budget.
+    /// Returns true if every result is within its budget.
     pub fn is_good(&self) -> bool {
         self.error <= self.budget
     }
 
-    /// Takes in the results of one element.
+    /// Adds the results of one element.
     pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
         let want = reference.results(streams);
         let column = |value: &f64| vec![*value];
@@ -68,7 +72,7 @@ impl Accuracy {
         }
     }
 
-    /// The largest error so far.
+    /// Records the largest error so far.
     pub(super) fn set(
         &mut self,
         output: usize,
@@ -83,7 +87,7 @@ impl Accuracy {
     }
 }
 
-/// What is wrong with a plan, if results are further off than their budget.
+/// Returns a description of the worst result, if it is over its budget.
 pub fn inaccurate(plan: &Plan) -> Option<Inaccurate> {
     let Accuracy { error, budget, worst: Some(worst) } = &plan.accuracy else { return None };
     if plan.accuracy.is_good() {

@@ -1,9 +1,8 @@
-//! Which buffer holds which value.
+//! Buffer allocation: assigns a UB buffer to each value (linear scan).
 //!
-//! A call may write over an argument that nothing reads afterwards. Values that a compound call
-//! accumulates share one buffer. Loads stand in the buffers of their queues and results in those of
-//! theirs; before a result is there, and after a load is used up, such a buffer is as good as a
-//! temporary one.
+//! A call may overwrite an argument that nothing reads afterwards. Values that a compound call accumulates share one buffer. Loads
+//! live in the buffers of their queues and results in those of theirs. Before a result is written, and after a load is last read,
+//! such a buffer may serve as a temporary one.
 
 use super::flow::Flow;
 use super::instr::{Buffer, Instr, Operand};
@@ -11,12 +10,12 @@ use crate::arch::Why;
 use crate::sequence::{Api, F32, Overload, Source, Type, Val};
 use op_dsl_ir::DType;
 
-/// Which free buffer a value takes.
+/// The free buffer that a value prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefer {
-    /// That of an argument, so that calls work in place.
+    /// A buffer of an argument, so that calls work in place.
     InPlace,
-    /// The one that is free for the shortest time.
+    /// The buffer that is free for the shortest time.
     Tightest,
 }
 
@@ -24,7 +23,7 @@ impl Prefer {
     pub const ALL: [Prefer; 2] = [Prefer::InPlace, Prefer::Tightest];
 }
 
-/// Calls on buffers, and how many buffers of each kind beside the queues'.
+/// Calls on buffers, and the number of temporary buffers of each kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Allocated {
     pub instrs: Vec<Instr>,
@@ -34,7 +33,7 @@ pub(super) struct Allocated {
     pub masks: usize,
 }
 
-/// Values that share a buffer, from the first definition to the last use.
+/// A live range: values that share a buffer, from the first definition to the last use.
 #[derive(Clone, Debug)]
 struct Web {
     start: usize,
@@ -43,7 +42,7 @@ struct Web {
     fixed: Option<Buffer>,
 }
 
-/// A buffer: when it is free again, and when its own result needs it.
+/// A buffer, the position from which it is free, and the position at which its own result needs it.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     buffer: Buffer,
@@ -54,10 +53,10 @@ struct Slot {
 
 const FOREVER: usize = usize::MAX;
 
-/// Assigns buffers to the calls in this order. Position 0 is before the first of them.
+/// Assigns buffers to the calls in this order. Position 0 is before the first call.
 ///
 /// # Errors
-/// A call reads what no call before it gives, or takes numbers that it has no overload for.
+/// A call reads a value that no call before it computes, or takes numbers that it has no overload for.
 pub(super) fn allocate(
     flow: &Flow,
     order: &[usize],
@@ -84,7 +83,7 @@ pub(super) fn allocate(
         let (end, ty) = (webs[k].end, webs[k].ty);
         let args: Vec<Buffer> =
             flow.seq.steps[i].args.iter().filter_map(|a| buffer(&webs, a)).collect();
-        // A cast to larger numbers runs over those that it has yet to read.
+        // A cast to a wider type must not run in place, because it would overwrite elements that it has yet to read.
         let is_cast = matches!(flow.seq.steps[i].source, Source::Call(Api::Cast(_)));
         let fits = |s: &&mut Slot| {
             let over = is_cast && args.contains(&s.buffer);
@@ -135,8 +134,9 @@ impl Counts {
     }
 }
 
-/// The type of the buffers for values of a type: where tensors are not of `half`, its numbers lie in
-/// buffers of `float`.
+/// Returns the type of the buffers for values of a type.
+///
+/// Where tensors are not of `half`, values of `half` live in buffers of `float`.
 fn held(ty: Type, dtype: DType) -> Type {
     match ty {
         Type::Data(DType::F16) if dtype != DType::F16 => F32,
@@ -144,7 +144,7 @@ fn held(ty: Type, dtype: DType) -> Type {
     }
 }
 
-/// The web of every value, and all webs.
+/// Returns the live range of every value (an index), and all live ranges.
 fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
     let steps = &flow.seq.steps;
     let mut webs: Vec<Web> = Vec::new();
@@ -208,7 +208,7 @@ fn instr(
     }
     let srcs = vectors.iter().map(&mut operand).collect::<Result<_, _>>()?;
     let first = step.args.first().map(|a| flow.seq.steps[a.0].ty);
-    // What the lanes of the vector unit hold: the wider type of a cast, what a comparison reads.
+    // The type of the vector unit's lanes: the wider type of a cast, and the type that a comparison reads.
     let lanes = match (step.ty, first) {
         (Type::Mask, Some(ty)) => ty,
         (Type::Data(_), Some(Type::Data(DType::F32))) => crate::sequence::F32,

@@ -1,8 +1,7 @@
-//! What one call computes of numbers, without hardware, and what a sequence of them does.
+//! The result of a call on numbers, and of a sequence of calls, computed without hardware.
 //!
-//! Every call is rounded to the type it works in, compound calls twice: once after the product.
-//! `Exp`, `Ln`, `Sqrt` and `Div` are taken to be correctly rounded, or with noise to be a unit off now
-//! and then.
+//! Every call is rounded to the type it works in; compound calls are rounded twice, also after the product. `Exp`, `Ln`, `Sqrt` and
+//! `Div` are assumed to be correctly rounded, or, with noise, to be one unit off now and then.
 
 use crate::sequence::{Api, Compare, Scalar, Seq, Source, Type, Val};
 use half::{bf16, f16};
@@ -13,7 +12,7 @@ use op_dsl_ir::DType;
 pub enum Noise {
     /// To nearest.
     None,
-    /// Then one unit down, up or not at all, by chance from this seed.
+    /// To nearest, then one unit down, up or not at all, at random from this seed.
     Unit(u64),
 }
 
@@ -32,7 +31,7 @@ impl Noise {
     }
 }
 
-/// What a sequence makes of numbers, before anything has a buffer: `y` where `x` is each of them.
+/// Evaluates a sequence without buffers: returns `y` where `x` takes each of these values.
 pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
     let mut values: Vec<Vec<f32>> = Vec::with_capacity(y.0 + 1);
     for (i, step) in seq.steps.iter().enumerate().take(y.0 + 1) {
@@ -60,7 +59,7 @@ pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) 
     values.swap_remove(y.0)
 }
 
-/// `v`, rounded to a type.
+/// Returns `v` rounded to a type.
 pub(crate) fn round(v: f32, ty: Type) -> f32 {
     match ty {
         Type::Data(DType::F16) => f16::from_f32(v).to_f32(),
@@ -69,7 +68,7 @@ pub(crate) fn round(v: f32, ty: Type) -> f32 {
     }
 }
 
-/// NaN if either is, as `op_dsl_ir::oracle` has it.
+/// Returns `a` if `first`, else `b`; NaN if either is NaN, as in `op_dsl_ir::oracle`.
 fn pick(a: f32, b: f32, first: bool) -> f32 {
     if a.is_nan() || b.is_nan() {
         f32::NAN
@@ -91,7 +90,9 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
     truth as u8 as f32
 }
 
-/// [`call`] of columns, rounded: all arguments, and what the destination held.
+/// Evaluates [`call`] for columns and rounds the results.
+///
+/// `out` holds the old values of the destination and receives the results.
 pub(super) fn call_all(
     api: Api,
     to: Type,
@@ -101,7 +102,7 @@ pub(super) fn call_all(
     noise: &mut Noise,
 ) {
     let [a, b, c] = args;
-    // A loop for each of the usual calls, so that it is chosen once.
+    // Each common call has its own loop, so that the `match` is outside of the loop.
     macro_rules! each {
         ($($usual:pat => $api:expr),*) => {
             match api {
@@ -127,7 +128,9 @@ pub(super) fn call_all(
     }
 }
 
-/// What a call gives of its arguments, its scalar and what its destination held, before it is rounded.
+/// Returns the result of a call before rounding.
+///
+/// Its operands are the arguments, the scalar `s` and the `old` value of the destination.
 #[inline(always)]
 pub(super) fn call(api: Api, to: Type, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
     match api {

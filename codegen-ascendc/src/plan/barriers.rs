@@ -20,7 +20,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// Whether a call depends on one of these: read after write, write after read, write after write.
+    /// Returns true if a call depends on one of these (read after write, write after read or write).
     fn conflicts(&self, instr: &Instr) -> bool {
         reads(instr).any(|b| self.written.contains(&b))
             || self.read.contains(&instr.dst)
@@ -32,7 +32,7 @@ impl Pending {
         self.written.push(instr.dst);
     }
 
-    /// The part that the next tile has to wait for, with `others`, each buffer once.
+    /// Returns the part that the next tile has to wait for, merged with `others`, each buffer once.
     fn left_for_next_tile(self, others: Pending) -> Pending {
         let merged = |a: Vec<Buffer>, b: Vec<Buffer>| {
             let is_queue = |b: &Buffer| matches!(b, Buffer::In(_) | Buffer::Out(_));
@@ -48,7 +48,9 @@ impl Pending {
     }
 }
 
-/// Buffers that a call reads. Splats are written once, ahead of all tiles.
+/// Returns the buffers that a call reads.
+///
+/// Splats are left out, because they are written once, ahead of all tiles.
 fn reads(instr: &Instr) -> impl Iterator<Item = Buffer> + '_ {
     let of = |src: &Operand| if let Operand::Buffer(b) = *src { Some(b) } else { None };
     let accumulator = instr.api.accumulates().then_some(instr.dst);
@@ -56,16 +58,16 @@ fn reads(instr: &Instr) -> impl Iterator<Item = Buffer> + '_ {
 }
 
 impl Plan {
-    /// Whether each call needs a barrier of the vector pipe before it.
+    /// For each call, returns true if it needs a barrier of the vector pipe before it.
     pub fn barriers(&self) -> Vec<bool> {
         if self.soc.arch.orders_vectors {
             return vec![false; self.instrs.len()];
         }
-        // Inputs are completed to whole repeats by vector calls of their own, ahead of the plan's.
+        // Vector calls pad the inputs to whole repeats, ahead of the plan's calls.
         let read = |k: &usize| self.whole_repeats() && self.inputs[*k].is_some();
         let completed: Vec<Buffer> = (0..self.inputs.len()).filter(read).map(Buffer::In).collect();
-        // What a tile leaves depends on where its last barrier is, and that on what the tile before left. The sets
-        // only grow, so the loop ends.
+        // The calls that a tile leaves pending depend on where its last barrier is, and that on what the tile before left. The sets only
+        // grow, so the loop ends.
         let mut left = Pending::default();
         loop {
             let mut start = left.clone();
@@ -80,7 +82,7 @@ impl Plan {
     }
 }
 
-/// Barriers of the calls of one tile, and what is pending behind them.
+/// Places the barriers of one tile's calls; also returns what is pending behind them.
 fn place(instrs: &[Instr], mut pending: Pending) -> (Vec<bool>, Pending) {
     let mut barriers = Vec::with_capacity(instrs.len());
     for instr in instrs {

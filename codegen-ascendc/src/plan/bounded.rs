@@ -1,12 +1,12 @@
-//! Products of several inputs and of a function of the activation, with the function first.
+//! Reorders products of inputs and a function of the activation so that the function comes first.
 //!
-//! In `dz dy f(x)` two inputs that are large multiply to infinity, which is NaN where `f(x)` is 0; `f(x) dz dy` is finite
-//! wherever the result is, if `f` is small where the others are large, as functions of activations are in their tails.
+//! In `dz dy f(x)` two large inputs multiply to infinity, which is NaN where `f(x)` is 0. `f(x) dz dy` is finite wherever the
+//! result is, because functions of activations are small in their tails, where the product of the others may overflow.
 
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The graph with such products in that order; `None` if they are already.
+/// Returns the graph with such products reordered; `None` if no product needs it.
 pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     let pass = Pass::new(graph, activation);
     let found: Vec<Option<Vec<Id>>> =
@@ -29,7 +29,7 @@ pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// The streams that a node reads.
+/// Streams that a node depends on: the activation only, none, or other streams as well.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reads {
     Activation,
@@ -65,7 +65,9 @@ impl<'g> Pass<'g> {
         matches!(self.graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _))
     }
 
-    /// The factors of a product in a better order, if two inputs meet in it before a function of the activation.
+    /// Returns the factors of a product in a better order; `None` if the order is good.
+    ///
+    /// The order matters if two inputs are multiplied before a function of the activation.
     fn product(&self, id: Id) -> Option<Vec<Id>> {
         if !self.is_product(id) {
             return None;
@@ -80,8 +82,9 @@ impl<'g> Pass<'g> {
         Some(factors)
     }
 
-    /// Collects the factors of a product, and of those that nothing else reads; whether one of these is of two inputs or
-    /// more, and of no function.
+    /// Collects the factors of a product, including those of inner products that nothing else reads.
+    ///
+    /// Returns true if an inner product multiplies two inputs or more and no function of the activation.
     fn factors(&self, id: Id, all: &mut Vec<Id>) -> bool {
         let mut meets = false;
         for arg in self.graph.nodes[id.index()].args() {
@@ -116,7 +119,7 @@ mod tests {
         let graph = b.finish(&[first, other]);
         let found = run(&graph, 2).expect("a product");
         let plain = |graph: &Graph, streams: [f64; 3]| {
-            // As calls of `float` are: each product is infinite beyond its largest number.
+            // Rounds to `float` as the kernel does, so that a product beyond the largest `float` is infinite.
             let mut values: Vec<f64> = Vec::new();
             for node in graph.nodes.iter() {
                 let of = |k: usize| values[node.args()[k].index()];

@@ -1,23 +1,23 @@
-//! Sums of functions of one variable that cancel near 0, with a polynomial there.
+//! Finds sums of univariate functions that cancel near 0, and adds a polynomial there.
 //!
-//! A sum whose terms are much larger than itself has the digits that these leave. Below where that ends it becomes its own
-//! polynomial, in the graph, so that the rest is called as it is: `if |x| < 0.7 { x (-1/8 + ..) } else { s r^2 - r s^2 }`.
+//! A sum whose terms are much larger than itself loses the digits that cancel. In that range the graph selects the sum's own
+//! polynomial, so that the rest is called as it is. For example: `if |x| < 0.7 { x (-1/8 + ..) } else { s r^2 - r s^2 }`.
 
 use super::accept::exact;
 use crate::sequence::forms::near::Near;
 use op_dsl_ir::regions::part;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Where a polynomial may end.
+/// Candidate ends of the polynomial's range.
 const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
-/// The most coefficients beside the first.
+/// Largest number of coefficients besides the first.
 const MOST: usize = 9;
-/// What is left of the larger term where a sum has digits enough.
+/// Ratio of a sum to its larger term from which the sum has digits enough.
 const LEFT: f64 = 0.2;
-/// What a polynomial may be off, relative: about a unit of `float`.
+/// Allowed relative error of a polynomial: about a unit of `float`.
 const OFF: f64 = 8e-8;
 
-/// The graph with polynomials near 0; `None` where no sum cancels there.
+/// Returns the graph with polynomials near 0; `None` if no sum cancels there.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
     let found: Vec<(Id, Id, Near)> = (0..graph.nodes.len() as u32)
         .map(Id)
@@ -46,7 +46,7 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// A node as a function of another, in the place of which stream 0 stands; `None` if it reads anything else.
+/// Returns a node as a function of another, which becomes stream 0; `None` if it has other inputs.
 fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
     let mut at = 0..;
     let graph = Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(|b, node| {
@@ -60,7 +60,9 @@ fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }
 
-/// The variable and the polynomial of a sum that cancels near 0. The variable is a stream, or what attributes make of one.
+/// Returns the variable and the polynomial of a sum that cancels near 0.
+///
+/// The variable is a stream, or a function of one stream and attributes.
 fn near(graph: &Graph, id: Id) -> Option<(Id, Near)> {
     let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = graph.nodes[id.index()] else { return None };
     let mut nodes = (0..id.0).map(Id);

@@ -1,8 +1,8 @@
-//! Which plan of a graph is taken: the cheapest that is accurate enough.
+//! Chooses the plan of a graph: the cheapest that is accurate enough.
 //!
-//! Attacks of plans miss the worst of their elements by up to a tenth. So a plan well within the budget is preferred to one
-//! just within, unless it is much dearer; where no plan is within, the least error counts, and of errors that hardly differ
-//! the cheaper plan.
+//! Attacks on plans underestimate the largest error by up to a tenth. So a plan well within the budget is preferred to one just
+//! within, unless it is much more expensive. Where no plan is within the budget, the least error counts, and of errors that hardly
+//! differ the cheaper plan.
 
 use super::accuracy::BUDGET;
 use super::kept::{self, Place, Source};
@@ -14,26 +14,28 @@ use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
 use std::borrow::Cow;
 
-/// The share of the budget up to which a plan is taken as soon as it is found: a search of ten times as many elements finds some
-/// that are a tenth further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
+/// Share of the budget up to which a plan is taken as soon as it is found.
+///
+/// In f32 it is below 1, because a search of ten times as many elements finds some that are a tenth further off. In 16 bits
+/// rounding of the result is half of the budget, and no element was seen that is further off.
 const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
 
-/// The share up to which a plan is taken before dearer forms are tried.
+/// Share of the budget up to which a plan is taken before more expensive sequences are tried.
 const MOST: f64 = 0.95;
 
-/// How many times as many cycles a plan may take that is within the lesser share.
+/// Ratio of cycles up to which a plan within [`ENOUGH`] is preferred to one within [`MOST`].
 const DEARER: f64 = 1.1;
 
-/// Errors differ if one is more than so many times the other.
+/// Errors count as different if their ratio exceeds this.
 const NEARLY: f64 = 1.02;
 
-/// The graph with products of functions of the activation first.
+/// Returns the graph with functions of the activation first in products.
 pub(super) fn ordered<'g>(graph: &'g Graph, target: Target<'_>) -> Cow<'g, Graph> {
     let ordered = bounded::run(graph, roles::activation(target.def));
     ordered.map_or(Cow::Borrowed(graph), Cow::Owned)
 }
 
-/// The plan of a graph that is taken, as it is kept or found.
+/// Returns the plan of a graph, from the file or by a search.
 pub(super) fn chosen(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -55,8 +57,9 @@ pub(super) fn chosen(
     }
 }
 
-/// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
-/// the most accurate one if none is. An element that fails a plan is a sample of those after it.
+/// Searches the cheapest plan within its accuracy budget, with the cheaper accuracy classes first.
+///
+/// Returns the most accurate plan if none is within the budget. An element at which a plan fails is a sample of those after it.
 fn found(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -91,12 +94,15 @@ fn found(
     }
     let best = within(&mut over, samples, budget).or_else(|| most_accurate(over, samples));
     let (place, mut best) = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
-    // Samples decide whether it is emitted, because an attack also finds what no sequence of `float` keeps, where terms cancel.
+    // Samples decide whether the plan is emitted, because an attack also finds errors where terms cancel, which no sequence in
+    // `float` avoids.
     best.accuracy = search::at_samples(samples, &best);
     Ok((place, best))
 }
 
-/// A plan whose search ended at its first failure, and the failures of others that it was judged at, for each choice of attributes.
+/// A plan whose search ended at its first failure.
+///
+/// `seen` counts, per case of attribute values, the failures of other plans that it was already judged at.
 struct Over {
     place: Place,
     plan: Plan,
@@ -108,13 +114,13 @@ impl Over {
         self.plan.accuracy.error
     }
 
-    /// Elements where some plan fails tell more of the others.
+    /// Evaluates the plan at the failures of others, because such elements are likely to be bad for it too.
     fn look_at_failures(&mut self, samples: &Samples<'_>) {
         self.plan.accuracy = search::at_failures(samples, &self.plan, &mut self.seen);
     }
 }
 
-/// The plan with the fewest cycles whose error is no larger than a limit.
+/// Returns the plan with the fewest cycles whose error does not exceed a limit.
 fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place, Plan)> {
     over.sort_by(|a, b| a.plan.cost.cycles.total_cmp(&b.plan.cost.cycles));
     over.iter_mut().find_map(|over| {
@@ -126,14 +132,14 @@ fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place
     })
 }
 
-/// The most accurate plan, or a cheaper one that is hardly less accurate.
+/// Returns the most accurate plan, or a cheaper one that is hardly less accurate.
 fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<(Place, Plan)> {
     let best = loop {
         over.iter_mut().for_each(|over| over.look_at_failures(samples));
         over.sort_by(|a, b| a.error().total_cmp(&b.error()));
         let next = over.get(1).map_or(f64::INFINITY, |next| NEARLY * next.error());
         let best = over.first_mut()?;
-        // Failures are its first elements: an error is no less than before.
+        // Its first elements are the known failures, so the error is no less than before.
         best.plan.accuracy = search::under_attack(samples, &best.plan, 0.0, next);
         if best.error() < next || next.is_infinite() {
             break over.swap_remove(0);

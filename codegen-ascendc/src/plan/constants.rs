@@ -1,18 +1,18 @@
-//! Numbers that multiply a sum of a product and a number: one with each of its terms, so that they round once less.
+//! Distributes a constant factor over a sum of constants and scaled products, which saves a rounding.
 //!
-//! `c (a x + b)` is rounded after each of its calls, `(c a) x + c b` once less, and on registers once. Derivatives of polynomials
-//! have such products: `k (1 + 3 a x^2)`. Two products of one value by numbers that differ by a power of two are one product
-//! and an exact one.
+//! `c (a x + b)` is rounded after each of its calls; `(c a) x + c b` is rounded once less, and on registers only once, because they
+//! fuse the product and the sum. Derivatives of polynomials contain such products: `k (1 + 3 a x^2)`. Two products of one value by
+//! numbers that differ by a power of two share one product, since scaling it by a power of two is exact.
 
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The graph with such numbers inside; the same graph where there are none.
+/// Returns the graph with such factors distributed; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    // Products by a number: the value, the number and the product.
+    // Products by a constant: the value, the constant and the product.
     let mut products: Vec<(Id, f64, Id)> = Vec::new();
     for node in graph.nodes.iter() {
         let Some((c, of)) = by_number(graph, node) else {
@@ -35,7 +35,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// The number and what it multiplies.
+/// Returns the constant and the other factor of a product.
 fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     let Node::Call(Prim::Mul, [x, y, _]) = *node else { return None };
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -45,7 +45,7 @@ fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     number(x).map(|c| (c, y)).or_else(|| number(y).map(|c| (c, x)))
 }
 
-/// How many nodes multiply a value by a number, or by it times a power of two.
+/// Counts the nodes that multiply a value by `number`, or by `number` times a power of two.
 fn readers_by_number(graph: &Graph, of: Id, number: f64) -> usize {
     let is_reader = |node: &&Node| {
         by_number(graph, node).is_some_and(|(c, x)| x == of && is_power_of_two(c / number))
@@ -57,7 +57,9 @@ fn is_power_of_two(c: f64) -> bool {
     c > 0.0 && libm::frexp(c).0 == 0.5
 }
 
-/// `c` times a value that nothing else reads: times the numbers of a sum, or of one factor.
+/// Multiplies a value by `c`, if possible by distributing `c` over a sum or into one factor.
+///
+/// This needs a value that no other node reads, because otherwise its unscaled value would be computed too.
 fn inside(c: f64, value: Id, is_alone: bool, b: &mut Builder) -> Id {
     let moved = if is_alone && !is_power_of_two(c.abs()) { moved(c, value, b) } else { None };
     moved.unwrap_or_else(|| b.scaled(c, value))
@@ -84,13 +86,13 @@ fn is_sum(id: Id, b: &Builder) -> bool {
     [x, y].into_iter().all(|id| b.as_const(id).is_some() || number(id, b).is_some())
 }
 
-/// The number of a product, and what it multiplies.
+/// Returns the constant of a product and the other factor.
 fn number(id: Id, b: &Builder) -> Option<(f64, Id)> {
     let [x, y, _] = b.as_call(Prim::Mul, id)?;
     b.as_const(x).map(|c| (c, y)).or_else(|| b.as_const(y).map(|c| (c, x)))
 }
 
-/// A number, or a product by a number, times another number.
+/// Multiplies a constant, or a product with a constant in it, by `c`; `None` for anything else.
 fn scaled(c: f64, id: Id, b: &mut Builder) -> Option<Id> {
     if let Some(of) = b.as_const(id) {
         return Some(b.num(c * of));
@@ -98,7 +100,7 @@ fn scaled(c: f64, id: Id, b: &mut Builder) -> Option<Id> {
     if let Some((of, x)) = number(id, b) {
         return Some(b.scaled(c * of, x));
     }
-    // `(a x) x`
+    // `(a x) x` becomes `((c a) x) x`.
     let [x, y, _] = b.as_call(Prim::Mul, id)?;
     let (product, other) = [(x, y), (y, x)].into_iter().find(|(p, _)| number(*p, b).is_some())?;
     let (of, x) = number(product, b)?;
@@ -135,7 +137,7 @@ mod tests {
         let products = |graph: &Graph| {
             graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Mul, _))).count()
         };
-        // `1.6 slope` is none any more.
+        // `1.6 slope` is not a product any more, because the factor moved into the sum.
         assert_eq!(products(&found) + 1, products(&graph), "{found:?}");
         assert_eq!(run(&found), found);
     }

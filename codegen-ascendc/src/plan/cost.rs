@@ -1,4 +1,4 @@
-//! What a tile costs the vector unit and the memory.
+//! Cost of a tile for the vector unit and the memory.
 
 use super::instr::{Instr, Operand};
 use super::registers::Work;
@@ -6,17 +6,17 @@ use crate::arch::{Arch, Soc};
 use crate::sequence::{Api, Type};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
-/// Which of the two a kernel waits for.
+/// The resource that limits a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The vector unit.
     Vector,
-    /// GM.
+    /// Global memory.
     Memory,
 }
 
 impl Bound {
-    /// As it is printed.
+    /// Returns the name as it is printed.
     pub const fn name(self) -> &'static str {
         match self {
             Bound::Vector => "the vector unit",
@@ -25,40 +25,42 @@ impl Bound {
     }
 }
 
-/// The estimate for the largest tile.
+/// The estimated cost of the largest tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Vector calls per tile.
     pub calls: usize,
-    /// Products whose unbounded factors another product has too. Formed once they would save a call
-    /// each, and overflow where a bounded factor makes the product small; so they are not.
+    /// Products whose unbounded factors another product has too.
+    ///
+    /// Forming them once would save a call each, but they would overflow where a bounded factor makes the product small. So they
+    /// are kept apart.
     pub apart: usize,
     /// Cycles of the vector unit for 64 elements, by the rates of [`Arch`](crate::arch::Arch).
     pub cycles: f64,
     /// 256-byte repeats per tile.
     pub repeats: u64,
-    /// Bytes of GM per element of the formula.
+    /// Bytes of GM traffic per element of the formula.
     pub gm_bytes: u64,
-    /// Cycles of GM for 64 elements.
+    /// Cycles of GM traffic for 64 elements.
     pub gm_cycles: f64,
 }
 
 impl Cost {
-    /// The slower of the two, if they overlap.
+    /// Returns the slower of the two, because they overlap.
     pub fn bound(&self) -> Bound {
         if self.cycles > self.gm_cycles { Bound::Vector } else { Bound::Memory }
     }
 }
 
-/// Bytes of an element of the wider type.
+/// Returns the bytes of an element in a lane; those of `float` for masks and bytes.
 fn bytes(lanes: Type) -> usize {
     if let Type::Data(dtype) = lanes { dtype.size() } else { DType::F32.size() }
 }
 
 impl Instr {
-    /// Cycles for 64 elements.
+    /// Returns the cycles for 64 elements.
     pub fn cycles(&self, arch: &Arch) -> f64 {
-        // Three addresses, of which one is written as well.
+        // Slow only with three different addresses, of which one is also written.
         let is_third = |src: &Operand| *src != Operand::Buffer(self.dst);
         let slow = self.api == Api::FusedMulAdd
             && self.srcs[0] != self.srcs[1]
@@ -77,7 +79,7 @@ fn apart(graph: &Graph) -> usize {
     pairs.iter().enumerate().filter(|(i, pair)| pairs[..*i].contains(pair)).count()
 }
 
-/// What the calls of a plan over this graph cost.
+/// Returns the cost of the calls of a plan on tensors.
 pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
     let repeats = |i: &Instr| tile.div_ceil(256 / bytes(i.lanes) as u64);
     Cost {
@@ -90,7 +92,7 @@ pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc
     }
 }
 
-/// What calls on registers cost.
+/// Returns the cost of the calls of a plan on registers.
 pub(super) fn of_registers(work: Work, graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
     let calls = work.compute + work.casts;
     Cost {

@@ -1,13 +1,15 @@
-//! Estimates the cost of a plan without the search for one that is accurate, so it may be too low. Advice compares an operator with
-//! variants of it that nobody has written.
+//! Estimates the cost of a plan without the search for one that is accurate, so it may be too low.
+//!
+//! Advice uses it to compare an operator with variants of it that nobody has written.
 
 use super::target::Target;
 use super::{Cost, Plan, Storage, choice, limits, plans};
 use crate::sequence::form::Limits;
 use op_dsl_ir::op::OpDef;
 
-/// Returns the cost of the cheapest plan of an operator, with forms that keep the digits that those of `like` keep; `None` if the target
-/// refuses it.
+/// Returns the cost of the cheapest plan of an operator, in the accuracy class of `like`.
+///
+/// Returns `None` if the target refuses the operator.
 pub fn estimate(def: &OpDef, spec: usize, like: &Plan) -> Option<Cost> {
     let Plan { soc, dtype, limits, digits, .. } = *like;
     let target = Target { digits, ..Target::new(def, soc, dtype, limits) };

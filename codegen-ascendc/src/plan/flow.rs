@@ -1,20 +1,20 @@
-//! Values of a kernel with nothing decided about buffers.
+//! The values of a kernel, before buffers are assigned.
 
 use crate::sequence::{Seq, Val};
 use op_dsl_ir::Prim;
 
-/// All of them.
+/// All values of a kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub seq: Seq,
-    /// What is stored in each output stream.
+    /// The value that is stored in each output stream.
     pub outputs: Vec<Val>,
-    /// Which form each smooth primitive took.
+    /// Smooth primitives and the name of the sequence chosen for each.
     pub forms: Vec<(Prim, &'static str)>,
 }
 
 impl Flow {
-    /// How often each value is read, by what is needed itself; outputs are read once more.
+    /// Counts the reads of each value by values that are needed, and one more for each output.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.seq.steps.len()];
         self.outputs.iter().for_each(|o| uses[o.0] += 1);

@@ -2,49 +2,51 @@
 
 use crate::sequence::{Api, Overload, Scalar, Type};
 
-/// A buffer in UB, of one value per element of the tile.
+/// A buffer in UB that holds one value per element of the tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
-    /// Of the queue of an input stream, in the tensors' type.
+    /// Buffer of an input queue, in the element type of the tensors.
     In(usize),
-    /// Of the queue of an output stream, in the tensors' type.
+    /// Buffer of an output queue, in the element type of the tensors.
     Out(usize),
-    /// A temporary one, in `float`.
+    /// Temporary buffer of `float`.
     Temp(usize),
-    /// A temporary one, in the tensors' 16-bit type.
+    /// Temporary buffer of the tensors' 16-bit type.
     Half(usize),
-    /// A temporary one of bits.
+    /// Temporary buffer of mask bits.
     Mask(usize),
 }
 
-/// What a call reads.
+/// A vector operand of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// A buffer.
+    /// A buffer in UB.
     Buffer(Buffer),
-    /// A hoisted vector of equal numbers: index into [`Plan::splats`](crate::plan::Plan::splats).
+    /// A vector of equal numbers, filled once before all tiles.
+    ///
+    /// This is its index into [`Plan::splats`](crate::plan::Plan::splats).
     Splat(usize),
 }
 
-/// One vector call. An accumulating call reads its destination too.
+/// One vector call. An accumulating call also reads its destination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {
-    /// Which.
+    /// The AscendC function.
     pub api: Api,
-    /// How it is written.
+    /// The overload, which decides how the arguments are written.
     pub overload: Overload,
-    /// Where the result goes.
+    /// Destination buffer.
     pub dst: Buffer,
-    /// What it reads, the accumulator and the scalar left out.
+    /// Vector operands, without the accumulator and the scalar.
     pub srcs: Vec<Operand>,
-    /// Its scalar.
+    /// Scalar operand.
     pub scalar: Option<Scalar>,
-    /// Type of the result.
+    /// Element type of the result.
     pub to: Type,
-    /// Type of the first argument.
+    /// Element type of the first argument.
     pub from: Type,
-    /// What a lane of the vector unit holds.
+    /// Element type that determines how many lanes a repeat has: for a cast, the wider of its two types.
     pub lanes: Type,
-    /// The result as maths; empty where the call says it.
+    /// The result as a formula for a comment; empty where the call is clear by itself.
     pub what: &'static str,
 }

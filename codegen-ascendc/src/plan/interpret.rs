@@ -1,6 +1,6 @@
-//! What the calls of a plan compute, element by element, without hardware.
+//! Interprets the calls of a plan element by element, without hardware.
 //!
-//! Values live in the plan's buffers, so a buffer that is reused too early shows.
+//! Values live in the plan's buffers, so that a buffer which is reused too early shows as a wrong result.
 
 use super::arithmetic::{Noise, call_all};
 use super::instr::{Buffer, Operand};
@@ -8,14 +8,15 @@ use super::planned::Plan;
 use crate::sequence::Scalar;
 use op_dsl_ir::Id;
 
-/// The outputs for one element. `streams` are values of the tensors' type; `uniform` tells the
-/// values of nodes that depend on attributes only.
+/// Returns the outputs for one element.
+///
+/// `streams` are values of the tensors' type; `uniform` returns the values of nodes that depend on attributes only.
 pub fn interpret(plan: &Plan, streams: &[f32], uniform: impl Fn(Id) -> f32) -> Vec<f32> {
     let streams: Vec<&[f32]> = streams.iter().map(std::slice::from_ref).collect();
     interpret_all(plan, &streams, uniform, Noise::None).into_iter().map(|out| out[0]).collect()
 }
 
-/// The outputs for many elements.
+/// Returns the outputs for many elements, by output.
 ///
 /// # Panics
 /// If the streams differ in length.
@@ -42,7 +43,7 @@ pub fn interpret_all(
         if instr.srcs.contains(&Operand::Buffer(instr.dst)) {
             old.clone_from(&out);
         }
-        // The scalar stands where there is no vector, which is last.
+        // The scalar fills the places without a vector, because an overload has its scalar last.
         scalars.fill(c);
         let mut args = [&scalars[..]; 3];
         for (to, src) in args.iter_mut().zip(&instr.srcs) {
@@ -58,7 +59,7 @@ pub fn interpret_all(
     state.outs
 }
 
-/// All buffers; NaN where nothing was written.
+/// The contents of all buffers; NaN where nothing was written.
 struct State {
     ins: Vec<Vec<f32>>,
     outs: Vec<Vec<f32>>,

@@ -1,9 +1,9 @@
-//! Keeps which plan was chosen for each operator of the family, so that nothing is searched.
+//! Stores which plan was chosen for each operator of the family, so that builds do not search.
 //!
-//! The search for a plan that is accurate enough evaluates some ten thousand elements of each candidate, because errors look random from one
-//! element to the next. Its answer is a line of `choices.txt`: a hash of the question, the place of the plan among the candidates, and
-//! the worst element found. The candidates are made anew. The search runs where the file has no line, or where the plan in that place
-//! takes other cycles.
+//! The search for a plan that is accurate enough evaluates some ten thousand elements of each candidate, because errors look random
+//! from one element to the next. Its answer is a line of `choices.txt`: a hash of the question, the place of the plan among the
+//! candidates, and the worst element found. The candidates themselves are generated again. The search runs where the file has no
+//! line, or where the plan in that place takes other cycles.
 //!
 //! The test `known_plans` repeats part of the searches in every run, and writes the file with `BLESS=1`.
 
@@ -26,22 +26,22 @@ static CHOICES: &str = include_str!("choices.txt");
 static KEPT: LazyLock<FxHashMap<u64, Choice>> =
     LazyLock::new(|| CHOICES.lines().filter_map(Choice::read).collect()); // only ever looked up
 
-/// Lines of the file, by the hash of what is asked.
+/// Lines of the file, by the hash of the question that they answer.
 pub type Choices = BTreeMap<u64, String>;
 
-/// Where choices come from.
+/// Source of the choice between candidate plans.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'c> {
-    /// The file, where it has them.
+    /// The file, or a search where the file has no line.
     File,
-    /// A search always, whose answers are noted.
+    /// Always a search, whose answers are recorded.
     Search(&'c RefCell<Choices>),
 }
 
-/// The place of a plan: the digits asked of its forms, and its number among the plans with these.
+/// The place of a plan: the accuracy class of its sequences, and its number within that class.
 pub(super) type Place = (Digits, usize);
 
-/// Which plan was taken, and what was found of it.
+/// The plan that was taken, and the accuracy that was found for it.
 #[derive(Clone, Debug, PartialEq)]
 struct Choice {
     place: Place,
@@ -50,7 +50,7 @@ struct Choice {
     worst: Option<Worst>,
 }
 
-/// The plan that the file has for a question.
+/// Returns the plan that the file has for a question; `None` if it has none or an outdated one.
 pub(super) fn plan(
     key: u64,
     graph: &Graph,
@@ -73,14 +73,14 @@ pub(super) fn plan(
     Some(Ok(plan))
 }
 
-/// Notes the plan that a search found.
+/// Records the plan that a search found.
 pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
     let Accuracy { error, worst, .. } = &plan.accuracy;
     let choice = Choice { place, cycles: plan.cost.cycles, error: *error, worst: worst.clone() };
     to.borrow_mut().insert(key, choice.line(key));
 }
 
-/// A hash of all that decides which plan is taken.
+/// Returns a hash of everything that decides which plan is taken.
 pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
     let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, source: _ } = target;
     let spec = &def.specs[spec];
@@ -92,7 +92,7 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
     bytes.push(u8::from(limits == Limits::Exact));
     bytes.push(u8::from(storage == Storage::Memory));
     holds.iter().for_each(|hold| hold.encode(&mut bytes));
-    // Tensors: which streams there are, which of them are masks and how these are stored, and if a step has pairs.
+    // Tensors: the streams, which of them are masks, how masks are stored, and whether a step has pairs.
     let streams = def.input_streams();
     bytes.extend((0..streams.len()).map(|k| u8::from(def.is_mask(k))));
     bytes.push(u8::from(def.masks() == Stored::Bit));
@@ -106,7 +106,7 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
     hash(bytes)
 }
 
-/// The names of digits in the file.
+/// The names of the accuracy classes in the file.
 const DIGITS: [(Digits, &str); 4] = [
     (Digits::Absolute, "absolute"),
     (Digits::Relative, "relative"),
@@ -115,7 +115,7 @@ const DIGITS: [(Digits, &str); 4] = [
 ];
 
 impl Choice {
-    /// The line of a choice: numbers are written so that they are read back to the bit.
+    /// Formats a choice as a line, with numbers in the form that parses back to the same bits.
     fn line(&self, key: u64) -> String {
         let Choice { place: (digits, number), cycles, error, worst } = self;
         let name = DIGITS.iter().find(|(of, _)| of == digits).map_or("", |(_, name)| name);
@@ -127,7 +127,7 @@ impl Choice {
         line
     }
 
-    /// The choice of a line and its key; nothing of a line that is none.
+    /// Parses a line into its key and choice; `None` if it is malformed.
     fn read(line: &str) -> Option<(u64, Choice)> {
         let mut words = line.split(' ');
         let key = u64::from_str_radix(words.next()?, 16).ok()?;
@@ -149,13 +149,13 @@ impl Choice {
     }
 }
 
-/// The lines of the file, by their keys.
+/// Returns the lines of the file, by their keys.
 pub fn lines() -> Choices {
     let key = |line: &str| Choice::read(line).map(|(key, _)| (key, line.to_string()));
     CHOICES.lines().filter_map(key).collect()
 }
 
-/// The lines of the choices that are made on the way to a plan, all searched.
+/// Returns the lines of all choices that are made while planning, with every choice searched.
 pub fn searched(
     def: &OpDef,
     spec: usize,
@@ -165,7 +165,7 @@ pub fn searched(
     limits: Limits,
 ) -> Choices {
     let lines = RefCell::default();
-    // A refused operator has no choices.
+    // A refused operator has no choices, so the refusal is ignored.
     let _ = make(def, spec, dtype, soc, storage, limits, Source::Search(&lines));
     lines.into_inner()
 }

@@ -1,4 +1,6 @@
-//! Plans that were made before in this process: a package, its costs and a kernel that is run ask for the same ones.
+//! Caches plans in this process.
+//!
+//! Emitting a package, reporting its costs and running a kernel ask for the same plans.
 
 use super::{Plan, Storage};
 use crate::arch::{Refusal, Soc};
@@ -8,17 +10,19 @@ use op_dsl_ir::op::OpDef;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-/// The operator's name, its specialisation, the element type, the product, and what was chosen.
+/// The operator's name, its specialisation, the element type, the target and the options.
 type Key = (String, usize, DType, &'static str, Storage, Limits);
 
-/// A plan that some thread makes, and others wait for.
+/// A plan that one thread makes while others wait for it.
 type Made = Arc<OnceLock<Result<Plan, Refusal>>>;
 
-/// By key, the operators that have the name, each with its plan.
+/// For each key, the operators of that name, each with its plan.
+///
+/// Several operators may share a name, so the definition itself is compared too.
 type Known = FxHashMap<Key, Vec<(OpDef, Made)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns the plan that there is, or makes it.
+/// Returns the cached plan, or makes it.
 pub(super) fn plan(
     def: &OpDef,
     (spec, dtype, soc): (usize, DType, &'static Soc),

@@ -1,12 +1,13 @@
-//! Inputs whose infinities a plan makes NaN of, although the formula has a limit there: they are held at the
-//! largest number of `float`. Which end that is may be for an attribute's sign to say: `x * sigmoid(beta x)` has a
-//! limit at one end and grows at the other. The bound is then a number that scalar code picks, infinite at the end that
-//! grows: the kernel leaves the call out there, so that either sign has one. On registers it has a step of its own for
-//! where all are infinite that are by default, so that the usual sign has one.
+//! Clamps inputs at whose infinities a plan gives NaN although the formula has a limit there.
 //!
-//! Most plans need none: primitives and fractions keep their limits themselves. An end costs a call, and another
-//! result that grows there is the largest number too. What has a limit at both ends and is no such primitive, as
-//! `x / (1 + |x|)`, costs two: no call holds from below and from above.
+//! The bound is the largest `float`. Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one
+//! end and grows at the other. The bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where
+//! the bound is infinite, so that either sign costs one call. On registers, a separate step omits all bounds that are infinite at
+//! default attribute values, so that the usual sign costs one call.
+//!
+//! Most plans need no clamp, because primitives and fractions keep their limits themselves. An end costs a call, and another result
+//! that grows there becomes the largest number too. A formula with a limit at both ends that is no such primitive, as
+//! `x / (1 + |x|)`, costs two, because no call clamps from below and from above.
 
 use super::arithmetic::Noise;
 use super::instr::{Instr, Operand};
@@ -18,10 +19,10 @@ use crate::sequence::{Api, Scalar};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
-/// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
+/// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
 const FAR: f64 = 1e30;
 
-/// A stream that is held at the end of a sign.
+/// A stream that is clamped, at the end of a sign.
 pub(super) struct Hold {
     stream: usize,
     sign: f64,
@@ -29,7 +30,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Adds bytes that identify it.
+    /// Appends bytes that identify the clamp.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend((self.stream as u64).to_le_bytes());
         bytes.push(u8::from(self.sign < 0.0));
@@ -40,7 +41,7 @@ impl Hold {
     }
 }
 
-/// The inputs of a plan that are to be held.
+/// Returns the inputs of a plan that must be clamped.
 pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let is_held =
         |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && !roles::is_factor(graph, *k);
@@ -52,7 +53,9 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     ends.filter_map(hold).collect()
 }
 
-/// A graph with its inputs held. What a function is, and what cancels, is looked for before.
+/// Returns a graph with its inputs clamped.
+///
+/// Functions and cancellation are searched for before, since clamps would hide them.
 pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
     if holds.is_empty() {
         return graph.clone();
@@ -68,14 +71,15 @@ pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
     })
 }
 
-/// The bound of a call that is nothing but a bound, if attributes may make it infinite. A number that is held in the
-/// place where it lies stays there if the call is left out.
+/// Returns the bound of a call that is only a clamp, if attributes may make the bound infinite.
+///
+/// The call must work in place, so that the value stays where it is when the call is skipped.
 pub(super) fn picked(graph: &Graph, instr: &Instr) -> Option<Id> {
     let is_in_place = instr.srcs == [Operand::Buffer(instr.dst)];
     picked_by(graph, instr.api, instr.scalar).filter(|_| is_in_place)
 }
 
-/// The same of a call on registers.
+/// As [`picked`], for a call on registers.
 fn picked_on(graph: &Graph, op: &Op) -> Option<Id> {
     let Call::Plain(api) = op.call else { return None };
     picked_by(graph, api, op.scalar).filter(|_| op.srcs == [op.dst])
@@ -95,7 +99,7 @@ fn picks_infinity(graph: &Graph, id: Id) -> bool {
     }
 }
 
-/// The calls that are made where attributes are what they are by default.
+/// Returns the calls that run at default attribute values.
 pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     let values = usual(def, graph);
     let is_made =
@@ -103,7 +107,7 @@ pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     instrs.iter().filter(is_made).cloned().collect()
 }
 
-/// Which calls on registers are bounds that are infinite where attributes are what they are by default.
+/// Returns the indices of calls on registers that are bounds, infinite at default attribute values.
 pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
     let values = usual(def, graph);
     let is_infinite = |bound: Id| values[bound.index()].is_infinite();
@@ -111,16 +115,16 @@ pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
     (0..ops.len()).filter(is_seldom).collect()
 }
 
-/// The values of nodes where attributes are what they are by default; of those that depend on streams, NaN.
+/// Returns the values of nodes at default attribute values; NaN for those that depend on streams.
 fn usual(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
     graph.eval_all(&streams, &defaults(def, graph))
 }
 
-/// Where a stream is held at an end.
+/// When a stream is clamped at an end.
 enum Bound {
     Always,
-    /// If a scalar is below, at, or above 0.
+    /// By the sign of the scalar of this index: true where it is clamped for a value below, at, or above 0.
     If(usize, [bool; 3]),
 }
 
@@ -144,7 +148,7 @@ impl Bound {
     }
 }
 
-/// The bound of a stream at the end of this sign: the first scalar whose sign it hangs on decides.
+/// Returns the bound of a stream at the end of this sign; the first scalar whose sign matters decides.
 fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> Option<Bound> {
     let scalars = defaults(def, graph);
     let lost = |scalars: &[f64]| is_lost(graph, plan, stream, sign, scalars);
@@ -152,7 +156,7 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
         let size = if *v == 0.0 { 1.0 } else { v.abs() };
         let with = |v: f64| lost(&[&scalars[..k], &[v], &scalars[k + 1..]].concat());
         let ends = [-size, 0.0, size].map(with);
-        // An attribute of 0 is seldom, if it is not what it is without being given.
+        // An attribute whose default is not 0 is rarely 0, so an end that only 0 needs is not clamped.
         if *v != 0.0 && ends == [false, true, false] {
             continue;
         }
@@ -163,7 +167,7 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
     lost(&scalars).then_some(Bound::Always)
 }
 
-/// What the scalars of a graph are where no call says otherwise.
+/// Returns the default values of the scalars of a graph; 1 for those without a default.
 pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
     let defaults = def.attrs.iter().filter_map(|a| a.scalar(a.default)).map(f64::from);
@@ -171,15 +175,17 @@ pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     defaults.chain(std::iter::repeat(1.0)).take(n).collect()
 }
 
-/// Whether the plan makes NaN of an infinity that has a limit, every other input being 1. What grows faster than the
-/// input has none: a bound there would be of no use to anybody, for squares beyond it are infinite all the same.
+/// Returns true if the plan gives NaN for an infinity at which the formula has a limit.
+///
+/// Every other input is 1. A formula that grows faster than its input has no limit in this sense, because a clamp would not help:
+/// squares beyond it are infinite all the same.
 fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]) -> bool {
     let streams = |x: f64| -> Vec<f64> {
         (0..plan.inputs.len()).map(|k| if k == stream { sign * x } else { 1.0 }).collect()
     };
     let given: Vec<Vec<f32>> = streams(f64::INFINITY).iter().map(|x| vec![*x as f32]).collect();
     let given: Vec<&[f32]> = given.iter().map(Vec::as_slice).collect();
-    // What depends on attributes only; streams behind the operator's are functions of it.
+    // Only nodes that depend on attributes are needed. Streams numbered after the operator's are split-off functions.
     let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
     let numbers = plan.graph.eval_all(&unknown, scalars);
     let got = interpret_all(plan, &given, |id: Id| numbers[id.index()] as f32, Noise::None);

@@ -1,5 +1,7 @@
-//! A graph -> vector calls: scalars where one side is the same for every element, compound calls
-//! for scaled sums, forms for the smooth primitives.
+//! Lowers a graph to vector calls.
+//!
+//! It uses scalars where one side is the same for every element, compound calls for scaled sums, and the table of sequences for the
+//! smooth primitives.
 
 use super::flow::Flow;
 use super::reading::{Fold, Reading, Smooth};
@@ -61,7 +63,7 @@ impl<'g> Pass<'g> {
         Ok(value)
     }
 
-    /// The value of a function of one value.
+    /// Emits the call of a split-off function.
     fn function(&mut self, k: usize) -> Result<Val, Why> {
         let x = self.value(self.regions.of[k])?;
         Ok(self.regions.ways[k].build(&mut self.seq, x))
@@ -79,7 +81,7 @@ impl<'g> Pass<'g> {
         match ty {
             Type::Data(DType::F32) | Type::Mask => raw,
             Type::Data(_) => self.seq.push(cast, &[raw], None, F32),
-            // Bytes become numbers by way of `half`, on every architecture.
+            // Bytes are cast to `half` and then to `float`, on every architecture.
             Type::Byte => {
                 let half = self.seq.push(cast, &[raw], None, Type::Data(DType::F16));
                 self.seq.push(cast, &[half], None, F32)
@@ -87,7 +89,9 @@ impl<'g> Pass<'g> {
         }
     }
 
-    /// What goes to GM: of the tensors' type, computed by a call, and no other output's buffer.
+    /// Returns the value to store for an output.
+    ///
+    /// It is of the tensors' type, computed by a call, and not shared with another output.
     fn store(&mut self, value: Val, others: &[Option<Val>]) -> Val {
         let dtype = self.target.dtype;
         let mut value = value;
@@ -104,7 +108,7 @@ impl<'g> Pass<'g> {
         if is_call && !taken {
             return value;
         }
-        // A copy per output: never shared, so not looked up.
+        // Each output has its own copy, so it is not looked up among equal values.
         let seq = &mut self.seq;
         let copy = seq.steps[value.0].clone();
         let next = Val(seq.steps.len());
@@ -150,7 +154,7 @@ impl<'g> Pass<'g> {
                         let x = self.value(x)?;
                         Ok(self.seq.muls(x, 1.0 / c))
                     }
-                    // A square may overflow long before its reciprocal is nothing.
+                    // `1 / (r r)` becomes `(1 / r) (1 / r)`, since a square may overflow long before its reciprocal underflows.
                     (Some(1.0), _, Some(root)) => {
                         let (one, root) = (self.value(x)?, self.value(root)?);
                         let reciprocal = self.seq.div(one, root);
@@ -192,7 +196,7 @@ impl<'g> Pass<'g> {
         Ok(self.seq.call(api, &args))
     }
 
-    /// A commutative call, with a scalar if one side is.
+    /// Emits a commutative call, in its scalar variant if one side is uniform.
     fn with_scalar(&mut self, scaled: Api, plain: Api, x: Id, y: Id) -> Result<Val, Why> {
         match (self.read.scalar(x), self.read.scalar(y)) {
             (_, Some(c)) => {
@@ -204,7 +208,9 @@ impl<'g> Pass<'g> {
         }
     }
 
-    /// `x (1 / r) (1 / r)`: the square of a reciprocal may be nothing long before what it multiplies is.
+    /// Emits `x (1 / r) (1 / r)`.
+    ///
+    /// The square of a reciprocal is avoided, because it may underflow long before its product with `x` does.
     fn by_square(&mut self, x: Val, root: Id) -> Result<Val, Why> {
         let (one, root) = (self.seq.splat(1.0), self.value(root)?);
         let reciprocal = self.seq.div(one, root);
@@ -212,7 +218,9 @@ impl<'g> Pass<'g> {
         Ok(self.seq.mul(once, reciprocal))
     }
 
-    /// `(x y) z`: the first factor is the bounded one. Numbers wait for the first vector.
+    /// Emits `(x y) z`, whose first factor is the bounded one.
+    ///
+    /// Uniform factors are multiplied after the first vector.
     fn product_of_three(&mut self, mut factors: [Id; 3]) -> Result<Val, Why> {
         let first = factors.iter().position(|f| !self.read.is_uniform(*f)).unwrap_or(0);
         factors[..=first].rotate_right(1);
@@ -237,7 +245,9 @@ impl<'g> Pass<'g> {
         Ok(product)
     }
 
-    /// The bits of a truth value. One that depends on attributes only is a number, so far.
+    /// Returns the mask bits of a comparison.
+    ///
+    /// A comparison that depends on attributes only is a uniform number so far, and becomes a mask here.
     fn mask(&mut self, id: Id) -> Result<Val, Why> {
         let Some(truth) = self.read.scalar(id) else { return self.value(id) };
         let all = self.seq.push(Source::Call(Api::Duplicate), &[], Some(truth), F32);
@@ -251,7 +261,7 @@ impl<'g> Pass<'g> {
             if let (true, Some((c, w))) = (self.read.spendable(acc), self.read.scaled(a, b)) {
                 return self.axpy(acc, w, c);
             }
-            // m w + w
+            // `m w + w` is one call.
             let by =
                 [(a, b), (b, a)].into_iter().find(|(m, w)| *w == acc && self.read.spendable(*m));
             if let Some((m, w)) = by.filter(|(m, w)| !self.read.is_uniform(*m) && m != w) {
@@ -290,7 +300,7 @@ impl<'g> Pass<'g> {
         Ok(self.seq.push(Source::Call(source), &args, scalar, Type::Mask))
     }
 
-    /// A smooth primitive times factors.
+    /// Emits a smooth primitive times factors.
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, digits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");
@@ -316,8 +326,8 @@ impl<'g> Pass<'g> {
         };
         let (Some(gate), Some(member)) = (gate, member) else { return Err(no_form()) };
         self.took(prim, if others.is_empty() { form.name } else { "shared" });
-        // A factor that relatives have too goes into the sigma they share; it is bounded, and so are
-        // its parts. Any more would let parts overflow that cancel in the sum.
+        // A factor that relatives also have goes into the sigmoid they share; it is bounded, and so are its parts. Any more factors
+        // would let parts overflow that cancel in the sum.
         let shared = factors.iter().find(|f| others.iter().any(|o| o.factors.contains(f)));
         let (into, after): (Vec<Id>, Vec<Id>) = factors.iter().partition(|f| Some(*f) == shared);
         let t = self.factors(&into)?;

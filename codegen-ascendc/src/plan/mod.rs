@@ -1,43 +1,44 @@
-//! An operator on a target: which vector calls on which buffers, and what a tile of it costs.
+//! Planning of an operator on a target: its vector calls, their buffers, and the cost of a tile.
 //!
 //! ```text
-//! target      what every lowering of an operator shares
-//! flow        values with nothing decided about buffers
-//! instr       a call on buffers
-//! arithmetic  what one call computes, without hardware
-//! relatives   sigmoids of one value and of its opposite, brought together
-//! regions     functions of one value in a graph, as fractions of one exponential or by Gaussian tails
-//! search      where a plan is least accurate, among samples and around the worst of them
-//! choice      the cheapest of several plans that is accurate enough
-//! accept      which sequence for such a function is right, by computing it
-//! accuracy    how far results are off, relative near zeros: of a plan, and of what a kernel gave
-//! reference   the formula in f64 that results are held against, many elements at a time
-//! spare       bounds that a graph has and its kernel needs not
-//! reading     what a graph says to whoever lowers it: numbers, single readers, smooth primitives
-//! lower       graph -> calls, smooth primitives by the table of forms
-//! narrow      what `half` can do as well
+//! target      parameters that every lowering of an operator shares
+//! flow        values, before buffers are assigned
+//! instr       a vector call on buffers
+//! arithmetic  the result of one call, computed without hardware
+//! relatives   merges sigmoids of a value and of its negation
+//! regions     splits off univariate functions: fractions of one exponential, and Gaussian tails
+//! search      finds the elements at which a plan is least accurate
+//! choice      chooses the cheapest of several plans that is accurate enough
+//! accept      decides whether a sequence for such a function is accurate, by computing it
+//! accuracy    errors of results, relative near zeros: of a plan, and of a kernel's output
+//! reference   the formula in f64 that results are compared with
+//! samples     the elements that plans are judged at
+//! spare       bounds of a graph that its kernel does not need
+//! reading     queries on a graph: uniform nodes, single readers, smooth primitives
+//! lower       graph -> calls, with a table of sequences for smooth primitives
+//! narrow      moves calls to `half` where the result is the same
 //! schedule    the order of calls
-//! cancelling  sums that cancel near 0, with a polynomial there
-//! constants   numbers that multiply sums, with their terms instead
-//! repeated    sums that have a term more than once
-//! shared      sums whose terms share functions
-//! slopes      products of the sigmoids of a value and of its opposite
-//! bounded     products with functions of the activation before inputs that only multiply
-//! allocate    the buffer of every value
+//! cancelling  polynomials near 0 for sums that cancel there
+//! constants   distributes constant factors over sums
+//! repeated    merges repeated terms of a sum
+//! shared      factors out functions that terms of a sum share
+//! slopes      rewrites `sigmoid(v) sigmoid(-v)`
+//! bounded     moves functions of the activation to the front of products
+//! allocate    buffer allocation
 //! barriers    calls that must wait for those before them
-//! need        the UB of a tile
-//! registers   the same calls on registers, instead of the three before
+//! need        the UB requirement of a tile
+//! registers   the same calls on registers instead of buffers
 //! cost        calls, cycles, bytes
-//! planned     all of it, decided
+//! planned     the result, with all decisions made
 //! estimate    the cost of a plan, without a search
 //! kept        the plans that searches chose, in a file
-//! known       plans that were made before
-//! interpret   what the calls compute, without hardware
-//! limits      inputs that are held short of infinity
+//! known       a cache of plans in the process
+//! interpret   computes the calls without hardware
+//! limits      clamps inputs short of infinity
 //! ```
 //!
-//! A few orders and ways to pick buffers are tried; the one with the fewest cycles wins, then the one
-//! with the least UB per element, then the first.
+//! Several orders of calls and buffer preferences are tried. The one with the fewest cycles wins; of equal ones that with the least UB
+//! per element, then the first.
 
 mod accept;
 pub mod accuracy;
@@ -102,25 +103,25 @@ use samples::Samples;
 use schedule::Sink;
 use target::Target;
 
-/// Where a kernel keeps what it computes.
+/// Memory in which a kernel keeps its intermediate values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// In registers, where there are any and enough of them.
+    /// In registers, if the architecture computes in registers and a step fits into them.
     #[default]
     Registers,
-    /// In UB: one call on a tile after the other.
+    /// In UB: each call processes a whole tile before the next call starts.
     Memory,
 }
 
 /// Plans a specialisation of an operator, exact at infinity, in registers if the target has any.
 ///
 /// # Errors
-/// The target cannot do it: names operator, target, element type and the way out.
+/// The target cannot compute it. The refusal names the operator, the target, the element type and the way out.
 pub fn plan(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<Plan, Refusal> {
     plan_in(def, spec, dtype, soc, Storage::default())
 }
 
-/// As [`plan`], with the storage chosen.
+/// Plans as [`plan`] does, with the given storage.
 ///
 /// # Errors
 /// As [`plan`].
@@ -134,7 +135,9 @@ pub fn plan_in(
     plan_with(def, spec, dtype, soc, storage, Limits::Exact)
 }
 
-/// As [`plan_in`], with the promise at infinity chosen. What was planned before in this process is not planned again.
+/// Plans as [`plan_in`] does, with the given promise at infinity.
+///
+/// Plans are cached for the lifetime of the process, so that none is made twice.
 ///
 /// # Errors
 /// As [`plan`].
@@ -169,7 +172,8 @@ fn make(
         if plan.registers.is_none() || plan.accuracy.is_good() {
             return Ok(plan);
         }
-        // Calls on registers round quotients of one divisor once more.
+        // A product with a shared reciprocal is rounded once more than a quotient, so calls on tensors may be accurate where these
+        // are not.
         let on_tensors = chosen(graph, &samples, target, Storage::Memory).ok();
         Ok(on_tensors.filter(|plan| plan.accuracy.is_good()).unwrap_or(plan))
     };
@@ -183,7 +187,7 @@ fn make(
     Ok(plan)
 }
 
-/// A plan for each way to call a graph, those with the fewest cycles first.
+/// Returns a plan for each way to call a graph, ordered by cycles, the cheapest first.
 fn plans(
     graph: &Graph,
     spec: usize,
@@ -204,7 +208,8 @@ fn plans(
             let [slopes, shared] = [&once, &shared::run(graph)].map(slopes::run);
             [once, slopes, shared]
         };
-        // Results of 16 bits have digits to spare, and plans of both forms keep one graph where several inputs are infinite.
+        // Only in f32, because results of 16 bits have digits to spare, and plans of both forms keep one graph where several inputs
+        // are infinite.
         if target.dtype == DType::F32 {
             graphs.extend(graphs.iter().flat_map(rewritten).collect::<Vec<_>>());
         }
@@ -212,7 +217,7 @@ fn plans(
     if target.digits == Digits::Fine {
         graphs.iter_mut().for_each(|graph| *graph = constants::run(graph));
     }
-    // Passes that find nothing give the same graph.
+    // Passes that find nothing return the same graph, so duplicates are dropped.
     let mut different: Vec<Graph> = Vec::with_capacity(graphs.len());
     for graph in graphs {
         if !different.contains(&graph) {
@@ -242,7 +247,7 @@ fn plans(
     different.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
 }
 
-/// The plan of a way to call a graph, before its accuracy is known.
+/// Builds the plan of one way to call a graph. Its accuracy is not evaluated yet.
 fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Plan, Why> {
     let Target { def, soc, dtype, limits, digits, .. } = target;
     let Way { flow, mut registers, found } = way;
@@ -295,7 +300,7 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
     })
 }
 
-/// Names of the functions that a graph calls, each once.
+/// Returns the names of the functions that a graph calls, without duplicates.
 fn functions(graph: &Graph) -> Vec<&'static str> {
     let mut all = Vec::new();
     for node in graph.nodes.iter() {
@@ -309,7 +314,7 @@ fn functions(graph: &Graph) -> Vec<&'static str> {
     all
 }
 
-/// What is refused before looking at the formula.
+/// Refuses what the target cannot do, as far as the formula does not matter.
 fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<(), Why> {
     if !def.dtypes.contains(&dtype) {
         let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
@@ -336,7 +341,7 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     Ok(())
 }
 
-/// The calls of a plan: on registers, or on buffers.
+/// The calls of a plan: on registers or on buffers.
 struct Way {
     flow: Flow,
     registers: Option<Registers>,
@@ -345,7 +350,7 @@ struct Way {
 
 impl Way {
     fn new(regions: &Regions, target: Target<'_>, storage: Storage) -> Result<Way, Why> {
-        // Bits of a step begin inside a block of UB; calls on tensors take them as they are.
+        // Bit masks need calls on tensors, because the bits of a step of 64 elements may begin inside a block of UB.
         let bits = target.def.masks() == Stored::Bit && reads_masks(regions, target);
         if storage == Storage::Registers && target.soc.arch.registers && !bits {
             let orders = orders(regions.graph.outputs.len());
@@ -358,7 +363,7 @@ impl Way {
         Ok(Way { flow, registers: None, found })
     }
 
-    /// Whether its calls are those of another.
+    /// Returns true if both consist of the same calls.
     fn is_same(&self, other: &Way) -> bool {
         self.registers == other.registers && self.found == other.found
     }
@@ -373,8 +378,9 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
     (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
 }
 
-/// The ways to call a graph: with relatives brought together or not, and with functions of one value apart or not. Of
-/// those that take the same time the first is preferred.
+/// Returns the ways to call a graph, of which the caller prefers the first if cycles are equal.
+///
+/// Related sigmoids are merged or not, and univariate functions are split off or not.
 fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Graph, Way)>, Why> {
     let inputs = target.def.input_streams().len();
     let mut ways = Vec::new();
@@ -398,7 +404,7 @@ fn cycles(found: &Allocated, soc: &Soc) -> f64 {
     found.instrs.iter().map(|i| i.cycles(soc.arch)).sum()
 }
 
-/// The way through with the fewest cycles, and among those with the least UB per element.
+/// Returns the lowering with the fewest cycles; of equal ones that with the least UB per element.
 fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why> {
     let mut best: Option<((f64, u64), Flow, Allocated)> = None;
     for outputs in orders(regions.graph.outputs.len()) {
@@ -422,7 +428,9 @@ fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why>
     best.map(|(_, flow, found)| (flow, found)).ok_or(Why::NoSequence("nothing", "no outputs"))
 }
 
-/// Orders of outputs to try: all of them while they are few.
+/// Returns the orders of outputs to try: all permutations if there are at most three outputs.
+///
+/// More outputs have too many permutations, so only the given order is tried.
 fn orders(n: usize) -> Vec<Vec<usize>> {
     if n == 0 || n > 3 {
         return vec![(0..n).collect()];
@@ -440,34 +448,36 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 }
 
 impl Plan {
-    /// Calls that change the type, among [`Cost::calls`].
+    /// Number of type conversions among [`Cost::calls`].
     pub fn casts(&self) -> usize {
         let on_tensors = self.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
         on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
     }
 
-    /// The bound of a call that a kernel leaves out where attributes make the bound infinite.
+    /// Returns the bound of a call that a kernel skips where attributes make that bound infinite.
     pub fn bound(&self, instr: &Instr) -> Option<Id> {
         limits::picked(&self.graph, instr)
     }
 
-    /// Whether its calls take whole repeats only: comparisons do, and choices that read numbers by repeats.
+    /// Returns true if some calls process whole repeats only.
+    ///
+    /// Comparisons do, and so do `Select`s in their repeat overload.
     pub fn whole_repeats(&self) -> bool {
         self.masks > 0
             || self.instrs.iter().any(|i| i.overload == Overload::Repeats && i.api == Api::Select)
     }
 
-    /// Bytes of UB per element.
+    /// Bytes of UB per element of a tile.
     pub fn bytes_per_element(&self) -> f64 {
         self.need.dense.bits as f64 / 8.0
     }
 
-    /// Bytes of UB that the largest tile takes.
+    /// Bytes of UB that the largest tile occupies.
     pub fn ub_used(&self) -> u64 {
         self.need.dense.fixed + self.tile * self.need.dense.bits / 8
     }
 
-    /// The name of a buffer: its stream's, or `t0`, `h0`, `m0`.
+    /// Returns the name of a buffer: that of its stream, or for example `t0`, `h0`, `m0` for a temporary.
     pub fn buffer(&self, buffer: Buffer) -> String {
         match buffer {
             Buffer::In(k) => self.inputs[k].clone().unwrap_or_default(),

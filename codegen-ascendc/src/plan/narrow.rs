@@ -1,4 +1,6 @@
-//! Work in `half` where the result is the same: half a pass, and casts fall away.
+//! Moves calls to `half` where the result is the same, since they take half a pass there.
+//!
+//! Casts that are no longer needed disappear.
 
 use super::flow::Flow;
 use crate::arch::Round;
@@ -8,21 +10,23 @@ use op_dsl_ir::DType;
 
 const F16: Type = Type::Data(DType::F16);
 
-/// Both rewrites, for tensors of f16.
+/// Applies both rewrites to a flow on tensors of f16.
 pub(super) fn run(flow: &mut Flow) {
     while exact(flow) {}
     products(flow);
 }
 
-/// The half value, if this is nothing but its cast.
+/// Returns the `half` value of a step that only casts it to `float`.
 fn widened(flow: &Flow, v: Val) -> Option<Val> {
     let step = &flow.seq.steps[v.0];
     let is_cast = matches!(step.source, Source::Call(Api::Cast(_))) && step.ty == F32;
     is_cast.then(|| step.args[0])
 }
 
-/// `max(float(x), c) = float(max(x, c))` where `half` has `c`, and `|float(x)| = float(|x|)`; what
-/// only compares with such a number beside that does so in `half` too.
+/// Moves exact calls before the cast to `float`.
+///
+/// `max(float(x), c) = float(max(x, c))` where `half` has `c`, and `|float(x)| = float(|x|)`. Comparisons of the same value with
+/// such a number move to `half` as well. Returns true if anything changed.
 fn exact(flow: &mut Flow) -> bool {
     let uses = flow.uses();
     let has = |c: f32| f16::from_f32(c).to_f32() == c;
@@ -56,8 +60,10 @@ fn exact(flow: &mut Flow) -> bool {
     false
 }
 
-/// `half(float(x) * float(y)) = x * y`: `float` holds the product of two halves exactly, and is
-/// wide enough (24 >= 2 * 11 + 2 bits) for a sum to be rounded twice without harm.
+/// Replaces `half(float(x) * float(y))` by `x * y`, and likewise `+`, `-`, `max` and `min`.
+///
+/// This is exact because `float` holds the product of two halves exactly, and because it is wide enough (24 >= 2 * 11 + 2 bits) for
+/// a sum to be rounded twice without harm.
 fn products(flow: &mut Flow) {
     let uses = flow.uses();
     for k in 0..flow.outputs.len() {

@@ -1,4 +1,4 @@
-//! The UB of a tile: buffers of every queue, and what calls keep beside them.
+//! The UB requirement of a tile: the buffers of every queue, and temporary ones.
 
 use super::allocate::Allocated;
 use crate::arch::Soc;
@@ -7,19 +7,21 @@ use op_dsl_ir::op::{Kind, OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::{DType, Stored};
 
-/// Buffers of every queue, so that copies and calls overlap.
+/// Buffers of every queue; two, so that copies and calls overlap.
 pub const DEPTH: u64 = 2;
 
-/// Bits per element beside the queues.
+/// Bits per element of the temporary buffers.
 pub(super) fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
     let data = 32 * found.temps + 16 * found.halves;
     data as u64 + found.masks as u64 * soc.arch.mask_bits()
 }
 
-/// Streams loaded apart; and rows so narrow that the queues hold whole ones of gated tensors, with both parts even where
-/// one is read alone. Each part then has a buffer beside them, and so have the offsets by which elements are gathered: 4
-/// bytes per element to part, 8 to join. Where rows are turned, the two parts are in UB once more. Where they are pairs that
-/// calls take as they are, nothing is beside the queues.
+/// Returns the UB requirement of a tile, for each way to load rows.
+///
+/// `dense` loads streams separately. `small` is for rows so narrow that the queues hold whole rows of gated tensors, with both
+/// parts even where only one is read. Each part then has an additional buffer, and so have the offsets by which elements are
+/// gathered: 4 bytes per element to split, 8 to join. Where rows are transposed instead, the two parts are in UB once more. `pairs`
+/// is for interleaved pairs that calls take as they are, so only the queues are needed.
 pub(super) fn need(
     def: &OpDef,
     inputs: &[Option<String>],
@@ -33,14 +35,14 @@ pub(super) fn need(
     let outs = def.output_streams().len() as u64;
     let select = found.instrs.iter().any(|i| i.api == Api::Select);
     let truths = (0..inputs.len()).filter(|k| read(k) && def.is_mask(*k)).count() as u64;
-    // Bits of a tile may end inside a block.
+    // The bits of a tile may end inside a block, so each mask needs one block more.
     let fixed = found.splats.len() as u64 * 256
         + (found.masks as u64 + DEPTH * truths) * BLOCK
         + if select { soc.arch.select_reserve } else { 0 };
     let ins = streams_bits(def, inputs, dtype);
     let dense = DEPTH * (ins + 8 * size * outs) + temporaries(found, soc);
 
-    // Gated inputs by how many of their parts are read.
+    // For each gated input that is read, the number of its parts that are read.
     let parts = |t: usize| {
         let of = |k: &usize| streams[*k].tensor == t && streams[*k].part != Part::Whole;
         (0..streams.len()).filter(|k| of(k) && read(k)).count() as u64
@@ -55,7 +57,7 @@ pub(super) fn need(
 
     let footprint = |bits: u64| Footprint { fixed, bits };
     let of_rows = |bits: u64| def.split.as_ref().map(|_| footprint(bits));
-    // Bytes of truth values have other gaps than numbers.
+    // Rows of mask bytes have other gaps than rows of numbers, so tiles with several rows need them without gaps.
     let even = if truths > 0 { BLOCK } else { 1 };
     Need {
         size,
@@ -67,7 +69,7 @@ pub(super) fn need(
     }
 }
 
-/// Bits per element of the input streams that are read.
+/// Returns the bits per element of the input streams that are read.
 pub(super) fn streams_bits(def: &OpDef, inputs: &[Option<String>], dtype: DType) -> u64 {
     let bits = |k: usize| match def.is_mask(k) {
         true if def.masks() == Stored::Bit => 1,

@@ -1,4 +1,4 @@
-//! An operator on a target, with everything decided.
+//! The result of planning: one specialisation of an operator on one target, with all decisions made.
 
 use super::accuracy::Accuracy;
 use super::cost::Cost;
@@ -10,10 +10,10 @@ use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::tiling::Need;
 use op_dsl_ir::{DType, Graph, Prim};
 
-/// An operator on a target.
+/// One specialisation of an operator on one target, lowered to calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The operator.
+    /// Name of the operator.
     pub op: String,
     /// Index of the specialisation.
     pub spec: usize,
@@ -21,41 +21,45 @@ pub struct Plan {
     pub dtype: DType,
     /// The target.
     pub soc: &'static Soc,
-    /// What is promised at infinity.
+    /// The promise at infinity.
     pub limits: Limits,
-    /// The digits that its forms keep.
+    /// Accuracy class of the sequences for its primitives.
     pub digits: Digits,
-    /// What was lowered: that of the specialisation, or the same with functions of one value apart,
-    /// whose values are streams behind those of the operator. Scalars are nodes of it.
+    /// The graph that was lowered: that of the specialisation, or a rewritten one.
+    ///
+    /// Where univariate functions are split off, their values are additional streams, numbered after those of the operator. Uniform
+    /// scalars refer to nodes of this graph.
     pub graph: Graph,
-    /// Names of the functions that its formula calls.
+    /// Names of the functions that the formula calls.
     pub functions: Vec<&'static str>,
-    /// Smooth primitives and the forms they took.
+    /// Smooth primitives and the name of the sequence chosen for each.
     pub forms: Vec<(Prim, &'static str)>,
-    /// Names of the input streams; `None` for those that are not read.
+    /// Names of the input streams; `None` for streams that are not read.
     pub inputs: Vec<Option<String>>,
     /// Names of the output streams.
     pub outputs: Vec<String>,
-    /// The calls of a step of 64 elements, if they are on registers: then there are none on a tile.
+    /// The calls of a step of 64 elements on registers.
+    ///
+    /// `None` if the plan calls on tensors instead, as listed in `instrs`.
     pub registers: Option<Registers>,
-    /// The calls of a tile.
+    /// The calls of a tile; empty if the plan is on registers.
     pub instrs: Vec<Instr>,
-    /// Hoisted vectors, 256 bytes each.
+    /// Vectors of equal numbers, filled once per kernel, 256 bytes each.
     pub splats: Vec<Scalar>,
-    /// Temporary buffers in `float`.
+    /// Number of temporary buffers of `float`.
     pub temps: usize,
-    /// Temporary buffers in the tensors' 16-bit type.
+    /// Number of temporary buffers of the tensors' 16-bit type.
     pub halves: usize,
-    /// Temporary buffers of bits.
+    /// Number of temporary buffers of mask bits.
     pub masks: usize,
-    /// What a tile needs of UB.
+    /// UB requirement of a tile.
     pub need: Need,
-    /// Elements of the largest tile, in the UB that the platform reports for `soc`.
+    /// Elements of the largest tile that fits into the UB that the platform reports for `soc`.
     pub tile: u64,
-    /// What it costs.
+    /// Estimated cost of a tile.
     pub cost: Cost,
-    /// How far its results are off, where attributes are what they are by default.
+    /// Largest error found, over default and other values of the attributes.
     pub accuracy: Accuracy,
-    /// Input streams whose infinities give NaN in places where the formula gives one.
+    /// Input streams at whose infinities the plan gives NaN in places where the formula is infinite.
     pub lost: Vec<usize>,
 }

@@ -1,5 +1,4 @@
-//! What a graph says to whoever lowers it: which nodes are numbers, which have one reader, and which are smooth
-//! primitives times factors.
+//! Queries on a graph: uniform nodes, nodes with one reader, and smooth primitives times factors.
 
 use super::spare::is_spare;
 use super::target::Target;
@@ -8,27 +7,27 @@ use crate::sequence::Scalar;
 use crate::sequence::form::Form;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 
-/// A product whose first factor is a smooth primitive that nothing else reads.
+/// A product with a smooth primitive that nothing else reads; the other factors go into its sequence.
 pub(super) struct Fold {
     pub smooth: Id,
     pub factors: Vec<Id>,
 }
 
-/// A smooth primitive of a value, or the sigmoid of its opposite.
+/// A smooth primitive of a value, or the sigmoid of its negation.
 pub(super) struct Smooth {
     pub prim: Prim,
     pub arg: Id,
     pub is_rest: bool,
 }
 
-/// Another primitive of the family that is applied to the same value.
+/// Another primitive of the same family that is applied to the same value.
 pub(super) struct Relative {
     pub is_rest: bool,
-    /// What it is multiplied by.
+    /// The factors it is multiplied by.
     pub factors: Vec<Id>,
 }
 
-/// How often each node is read, by others or as an output.
+/// Counts the reads of each node, by other nodes and as an output.
 pub(super) fn uses(graph: &Graph) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
@@ -36,14 +35,14 @@ pub(super) fn uses(graph: &Graph) -> Vec<usize> {
     uses
 }
 
-/// A graph with what is known of its nodes.
+/// A graph with facts about its nodes.
 pub(super) struct Reading<'g> {
     graph: &'g Graph,
     target: Target<'g>,
     uses: Vec<usize>,
-    /// Which nodes are numbers: they depend on attributes only, and scalar code can compute them.
+    /// For each node, true if it depends on attributes only, so that scalar code can compute it.
     uniform: Vec<bool>,
-    /// The form of each primitive of the graph that has one.
+    /// The sequence chosen for each primitive of the graph that has one.
     known: Vec<(Prim, &'static Form)>,
 }
 
@@ -72,7 +71,7 @@ impl<'g> Reading<'g> {
         Reading { graph, target, uses, uniform, known }
     }
 
-    /// Whether a node is the same for every element.
+    /// Returns true if a node has the same value for every element.
     pub fn is_uniform(&self, id: Id) -> bool {
         self.uniform[id.index()]
     }
@@ -85,7 +84,7 @@ impl<'g> Reading<'g> {
         if let Node::Const(c) = self.node(id) { Some(c) } else { None }
     }
 
-    /// The scalar, if the node is the same for every element.
+    /// Returns the node as a scalar, if it has the same value for every element.
     pub fn scalar(&self, id: Id) -> Option<Scalar> {
         let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
         self.uniform[id.index()].then(scalar)
@@ -95,7 +94,9 @@ impl<'g> Reading<'g> {
         self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
     }
 
-    /// `max(x, -2^40)` and the like around a smooth primitive: its form holds `x` by itself.
+    /// Skips `max(x, -2^40)` and similar bounds around `x`.
+    ///
+    /// The sequence of a smooth primitive clamps `x` itself, so that it does not need them.
     fn bare(&self, id: Id) -> Id {
         match self.node(id) {
             Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
@@ -107,13 +108,15 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// The primitive and its argument, if it has a form. A sigmoid of the opposite of what another is applied to is
-    /// the rest of that one.
+    /// Returns the primitive and its argument, if it has a sequence.
+    ///
+    /// If the graph also has `sigmoid(x)`, then `sigmoid(-x)` is reported as its complement (`is_rest`), an argument of `x`.
     pub fn smooth(&self, id: Id) -> Option<Smooth> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
         self.form(prim)?;
         let opposite = match self.node(arg) {
-            // In bf16 a product may be a number where the rest alone is none: there it takes an exponential of its own.
+            // Not in bf16: a product may be representable there where the complement alone is not, so it takes an exponential of
+            // its own.
             Node::Call(Prim::Neg, [x, ..])
                 if prim == Prim::Sigmoid && self.target.dtype != DType::BF16 =>
             {
@@ -142,7 +145,7 @@ impl<'g> Reading<'g> {
         (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
     }
 
-    /// Every other primitive of the family that is applied to the same value.
+    /// Returns all other primitives of the family that are applied to the same value.
     pub fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
         let Some(family) = family(prim) else { return vec![] };
         let ids = || (0..self.graph.nodes.len() as u32).map(Id);
@@ -157,7 +160,7 @@ impl<'g> Reading<'g> {
         ids().filter_map(related).map(relative).collect()
     }
 
-    /// A product that only this sum reads.
+    /// Returns the factors of a product that only this sum reads.
     pub fn own_product(&self, id: Id) -> Option<(Id, Id)> {
         match self.node(id) {
             Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
@@ -166,20 +169,22 @@ impl<'g> Reading<'g> {
         .filter(|_| self.fold(id).is_none())
     }
 
-    /// `c w`
+    /// Returns the scalar and the vector of a product `c w`.
     pub fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
         let one =
             |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
         one(a, b).or_else(|| one(b, a))
     }
 
-    /// Whether a compound call may write over the node: it is a vector, and nothing else reads it.
+    /// Returns true if a compound call may overwrite the node.
+    ///
+    /// The node must be a vector that nothing else reads.
     pub fn spendable(&self, id: Id) -> bool {
         let is_vector = matches!(self.node(id), Node::Call(..)) && !self.uniform[id.index()];
         is_vector && self.uses[id.index()] == 1
     }
 
-    /// What a node is the square of.
+    /// Returns `x` if the node is `x * x`.
     pub fn square(&self, id: Id) -> Option<Id> {
         match self.node(id) {
             Node::Call(Prim::Mul, [x, y, _]) if x == y && !self.uniform[id.index()] => Some(x),
@@ -187,7 +192,7 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// What a node is the reciprocal of the square of, if nothing else reads it.
+    /// Returns `x` if the node is `1 / (x * x)` and has one reader.
     pub fn reciprocal_of_square(&self, id: Id) -> Option<Id> {
         match self.node(id) {
             Node::Call(Prim::Div, [one, square, _]) if self.as_const(one) == Some(1.0) => {
@@ -197,7 +202,9 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// The stream of bits, if the node asks whether one is 0: choices take bits as they are.
+    /// Returns the stream of mask bits if the node compares one with 0.
+    ///
+    /// `Select` takes bits as they are, so that the comparison is not needed.
     pub fn is_not(&self, id: Id) -> Option<usize> {
         let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
         let bits = |x: Id| match self.node(x) {

@@ -1,7 +1,7 @@
-//! A formula in f64 that results are held against, many elements at a time.
+//! The formula in f64 that results are compared with, evaluated for many elements at a time.
 //!
-//! A column is what one value is for each element; evaluating node by node over columns takes a third of the time that
-//! evaluating element by element does.
+//! A column holds one value for each element. Evaluating node by node over columns takes a third of the time that evaluating
+//! element by element does.
 
 use super::accuracy::BUDGET;
 use op_dsl_ir::format::{Format, pow2};
@@ -9,40 +9,44 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
-/// Half units of `float` in the inputs that a result may be off.
+/// Change of the inputs, in half units of `float`, by whose effect a result may be off.
 const HALF_UNITS: f64 = 8.0;
 
-/// Below this, numbers on the way have fewer digits, or none where hardware flushes them.
+/// The least normal number of `float`.
+///
+/// Intermediate results below it have fewer digits, or none where hardware flushes them to 0.
 const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
-/// A formula in f64 that results are held against.
+/// The formula in f64 that results are compared with, at given attribute values.
 pub struct Reference<'g> {
     graph: &'g Graph,
-    /// The same with no digits lost where the other has none left, far from zeros.
+    /// The graph of the formula as written, which keeps digits far from zeros where `graph` has none left.
     plain: &'g Graph,
     scalars: Vec<f64>,
     dtype: DType,
     outputs: Vec<Output>,
-    /// The nodes that read the activation and no other stream.
+    /// For each node, true if it reads the activation and no other stream.
     own: Vec<bool>,
 }
 
-/// An output, and the nodes and inputs that it depends on.
+/// An output, with the nodes and inputs that it depends on.
 struct Output {
     id: Id,
-    /// The nodes that it is computed of, itself the last.
+    /// The nodes it is computed from, in evaluation order, itself the last.
     nodes: Vec<Id>,
     /// For each input stream, the nodes among these that depend on it.
     readers: Vec<Vec<Id>>,
-    /// For each input stream, true if it only multiplies terms of the output.
+    /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
     factors: Vec<bool>,
 }
 
-/// A column for each node; empty for nodes that are not looked at.
+/// A column of values for each node; empty for nodes that are not evaluated.
 type Columns = Vec<Vec<f64>>;
 
 impl<'g> Reference<'g> {
-    /// The reference of a specialisation where attributes have these values, by the graph that cancels nowhere in f64 if there is one.
+    /// Returns the reference of a specialisation at these attribute values.
+    ///
+    /// It uses the graph that does not cancel in f64, if there is one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
         let spec = &def.specs[spec];
         let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
@@ -52,19 +56,21 @@ impl<'g> Reference<'g> {
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs, own }
     }
 
-    /// The results of one element.
+    /// Returns the results of one element.
     pub(super) fn results(&self, streams: &[f64]) -> Vec<f64> {
         self.graph.eval(streams, &self.scalars)
     }
 
-    /// The results of many elements, by output, of inputs by stream.
+    /// Returns the results of many elements, by output, from inputs by stream.
     pub(super) fn columns(&self, streams: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let count = streams.first().map_or(0, Vec::len);
         self.graph.eval_columns(streams, &self.scalars, count)
     }
 
-    /// The error of an output at each element, where there is a true value. An error that is no larger than what is `known`
-    /// is an upper bound.
+    /// Returns the error of an output at each element; `None` where the reference is NaN or too large.
+    ///
+    /// An error that does not exceed `known` is only an upper bound, so that callers who look for larger errors save the exact
+    /// units.
     pub(super) fn errors(
         &self,
         streams: &[Vec<f64>],
@@ -91,7 +97,7 @@ impl<'g> Reference<'g> {
         for (i, error) in errors.iter_mut().enumerate() {
             let Some(error) = error.as_mut().filter(|error| **error > budget) else { continue };
             let element: Vec<f64> = streams.iter().map(|stream| stream[i]).collect();
-            // A function that has become a straight line in f64 may have digits left.
+            // A function that f64 evaluates by its asymptote, a straight line, may have digits left in the formula as written.
             let plain = self.plain.eval(&element, &self.scalars)[output];
             let of_plain = format.error(got[i], plain, self.least());
             let is_open = of_plain > known && of_plain.is_finite();
@@ -105,8 +111,9 @@ impl<'g> Reference<'g> {
         errors
     }
 
-    /// Tells if a result is that of the other side of a jump, which the nearest inputs in `float` are on: `alpha x + beta`
-    /// is compared with 1 in `hard_sigmoid'`, where it is rounded.
+    /// Returns true if a result belongs to the other side of a jump within the nearest `float` inputs.
+    ///
+    /// For example, `hard_sigmoid'` compares `alpha x + beta` with 1, where that sum is rounded.
     fn is_beside_jump(&self, streams: &[f64], output: usize, got: f64) -> bool {
         const UNITS: i32 = 8;
         let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
@@ -124,18 +131,20 @@ impl<'g> Reference<'g> {
         })
     }
 
-    /// Above this, numbers on the way may be infinite.
+    /// Above this size, intermediate results may overflow.
     fn most(&self) -> f64 {
         if self.dtype == DType::F16 { f64::INFINITY } else { pow2(100) }
     }
 
-    /// Errors of results below this are those of results of this size.
+    /// Results below this size have the error units of a result of this size.
     fn least(&self) -> f64 {
         if self.dtype == DType::F16 { 0.0 } else { LEAST }
     }
 
-    /// The units in which errors of an output count at least: what adds to its budget. Where these are less than the unit in
-    /// the last place of the result, how much is not looked at.
+    /// Returns the units in which errors of an output count at least, which is what adds to its budget.
+    ///
+    /// Where these are less than the unit in the last place of the result, they are not computed exactly, because the larger of the
+    /// two counts.
     fn units(&self, streams: &[Vec<f64>], output: usize, want: &[f64]) -> Vec<f64> {
         let (format, of) = (Format::of(self.dtype), &self.outputs[output]);
         let values = self.evaluate(&of.nodes, streams, want.len());
@@ -153,7 +162,7 @@ impl<'g> Reference<'g> {
             }
             sum
         };
-        // In 16 bits, inputs that only multiply add half a unit each.
+        // In 16 bits, each input that only multiplies adds half a unit.
         let is_own = |k: &usize| self.dtype != DType::F32 && of.factors[*k];
         let inputs: Vec<usize> = (0..streams.len()).collect();
         let own: Vec<usize> = inputs.iter().copied().filter(is_own).collect();
@@ -172,7 +181,9 @@ impl<'g> Reference<'g> {
         units
     }
 
-    /// How much an output changes with an input, in the proportion in which the input does.
+    /// Returns the derivative of an output with respect to the relative change of an input.
+    ///
+    /// It is computed by central differences.
     fn changes(
         &self,
         output: &Output,
@@ -205,7 +216,7 @@ impl<'g> Reference<'g> {
         at(STEP).into_iter().zip(at(-STEP)).map(change).collect()
     }
 
-    /// The values of some nodes.
+    /// Evaluates some nodes, given in evaluation order.
     fn evaluate(&self, nodes: &[Id], streams: &[Vec<f64>], count: usize) -> Columns {
         let mut values: Columns = vec![Vec::new(); self.graph.nodes.len()];
         for id in nodes {
@@ -239,18 +250,18 @@ impl Output {
     }
 }
 
-/// Some elements of columns; of empty ones, none.
+/// Returns the given elements of columns; empty columns stay empty.
 fn picked(columns: &[Vec<f64>], elements: &[usize]) -> Columns {
     let of = |column: &Vec<f64>| elements.iter().filter_map(|i| column.get(*i)).copied().collect();
     columns.iter().map(of).collect()
 }
 
-/// `float` in f64.
+/// Converts a column of `float` to f64.
 pub(super) fn widened(stream: &[f32]) -> Vec<f64> {
     stream.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// A call's column.
+/// Returns the column of a call.
 fn call<'c>(
     prim: Prim,
     args: [Id; 3],
@@ -273,7 +284,7 @@ fn call<'c>(
     }
 }
 
-/// The nodes that depend on a stream.
+/// Returns the nodes that depend on a stream.
 fn readers(graph: &Graph, stream: usize) -> Vec<Id> {
     let mut reads: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -283,7 +294,7 @@ fn readers(graph: &Graph, stream: usize) -> Vec<Id> {
     (0..graph.nodes.len() as u32).map(Id).filter(|id| reads[id.index()]).collect()
 }
 
-/// The nodes that read a stream and no other.
+/// For each node, returns true if it reads this stream and no other.
 fn only_readers(graph: &Graph, stream: usize) -> Vec<bool> {
     let mut reads: Vec<[bool; 2]> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -298,8 +309,10 @@ fn only_readers(graph: &Graph, stream: usize) -> Vec<bool> {
     reads.into_iter().map(|reads| reads == [true, false]).collect()
 }
 
-/// The factors in front of functions: an output where every function of the activation alone is 1, others are at least 1, and no
-/// sum cancels.
+/// Returns the factors in front of functions of the activation, for each element of an output.
+///
+/// This is the output with 1 for each function of the activation alone, at least 1 for other functions, and with absolute values,
+/// so that no sum cancels.
 fn weights(
     graph: &Graph,
     output: &Output,

@@ -1,8 +1,8 @@
-//! Functions of one value in a graph, each by the cheapest sequence that is right.
+//! Finds univariate functions in a graph and calls each by its cheapest accurate sequence.
 //!
-//! A product is taken apart into what depends on one value and what multiplies it, whatever the order
-//! they were written in; what is a fraction of exponentials is then called as one, and what has a Gaussian
-//! tail by that. The values of these functions are streams of a new graph, behind those of the operator.
+//! A product is split into the factors that depend on one value and the others, whatever their order. A function that is a fraction
+//! of exponentials is then called as one, and one with a Gaussian tail by that tail. The values of these functions are streams of a
+//! new graph, numbered after those of the operator.
 
 use super::accept::{Judge, exact};
 use super::limits::held;
@@ -27,16 +27,16 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// How a function is called.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
-    /// As a fraction of an exponential.
+    /// As a fraction of polynomials in one exponential.
     Fraction(fraction::Way),
     /// By its Gaussian tail.
     Tail(Tail),
-    /// By a polynomial near 0, elsewhere in another way.
+    /// By a polynomial near 0, and in another way elsewhere.
     Near(Near, Box<Way>),
 }
 
 impl Way {
-    /// Its sequence.
+    /// Emits the sequence of the function.
     pub fn build(&self, s: &mut Seq, x: Val) -> Val {
         match self {
             Way::Fraction(way) => way.build(s, x, &[]),
@@ -49,27 +49,27 @@ impl Way {
     }
 }
 
-/// A graph whose streams from `inputs` on are functions of values of it.
+/// A graph in which the streams from `inputs` on are the values of univariate functions.
 #[derive(Clone, Debug)]
 pub(super) struct Regions {
-    /// Its first outputs are those of the operator, then the values that functions are applied to.
+    /// The graph that remains. Its outputs are those of the operator.
     pub graph: Graph,
-    /// Streams of the operator.
+    /// Number of streams of the operator.
     pub inputs: usize,
     /// How each function is called.
     pub ways: Vec<Way>,
-    /// What each function is applied to, in the graph.
+    /// The argument of each function, a node of the graph.
     pub of: Vec<Id>,
 }
 
 impl Regions {
-    /// The graph as it is.
+    /// Returns the graph without splitting off any function.
     pub fn none(graph: &Graph, inputs: usize, target: Target<'_>) -> Regions {
         let graph = held(target.holds, graph);
         Regions { graph, inputs, ways: Vec::new(), of: Vec::new() }
     }
 
-    /// The graph with its functions apart; `None` where there are none.
+    /// Returns the graph with its functions split off; `None` if there are none.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
         let uses = uses(graph);
         let mut pass = Pass {
@@ -96,7 +96,9 @@ impl Regions {
     }
 }
 
-/// A function without bounds that stand between it and a huge number: ways hold by themselves.
+/// Removes bounds at huge numbers around the argument of a function.
+///
+/// They are redundant, because every way to call the function clamps by itself. A `tanh` of softplus becomes a fraction.
 fn bare(graph: &Graph) -> Graph {
     simplify::run(&graph.rewrite(|b, node| match node {
         Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _]) if is_spare(prim, b.as_const(c)) => x,
@@ -105,7 +107,7 @@ fn bare(graph: &Graph) -> Graph {
     }))
 }
 
-/// `tanh(ln(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2)`
+/// Rewrites `tanh(ln(1 + e))` as `(e^2 + 2 e) / (e^2 + 2 e + 2)`; keeps any other `tanh`.
 fn tanh(b: &mut Builder, x: Id) -> Id {
     let Some([u, ..]) = b.as_call(Prim::Softplus, x) else { return b.call(Prim::Tanh, &[x]) };
     let e = b.call(Prim::Exp, &[u]);
@@ -152,7 +154,7 @@ impl Pass<'_> {
         value
     }
 
-    /// The factors of a product, as far as nothing else reads what they make together.
+    /// Collects the factors of a product, including those of inner products that nothing else reads.
     fn factors(&self, id: Id, all: &mut Vec<Id>) {
         for arg in self.graph.nodes[id.index()].args() {
             let is_product =
@@ -164,7 +166,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A product: functions of one value come first, for they are bounded.
+    /// Rewrites a product: univariate functions come first, because they are bounded.
     fn product(&mut self, id: Id) -> Id {
         let mut factors = Vec::new();
         self.factors(id, &mut factors);
@@ -198,7 +200,7 @@ impl Pass<'_> {
             }
             return self.b.add(node);
         }
-        // In the order that they were written in.
+        // The other factors keep the order in which they were written.
         rest.sort_by_key(|f| factors.iter().position(|g| g == f));
         let rest: Vec<Id> = rest.into_iter().map(|f| self.value(f)).collect();
         let all: Vec<Id> = first.into_iter().chain(rest).collect();
@@ -208,7 +210,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The value of a function of one value, if a way is right and cheaper than what it is made of.
+    /// Returns the value of a univariate function; `None` if its parts are cheaper or no way is accurate.
     fn function(&mut self, graph: &Graph) -> Option<Id> {
         let graph = &bare(graph);
         let is_smooth = |n: &&Node| matches!(n, Node::Call(p, _) if p.row().arity == 1);
@@ -234,15 +236,17 @@ impl Pass<'_> {
     }
 }
 
-/// Results of earlier searches, by function, element type, architecture and what is asked of infinities.
+/// Results of earlier searches.
+///
+/// The key is the function, the element type, the architecture, the promise at infinity and the accuracy class.
 type Known = FxHashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
+/// Returns the cheapest accurate way to call a function; `None` if its parts are cheaper.
 fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     let key = (graph.encode(), target.dtype, target.soc.arch.number, target.limits, target.digits);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    // Not held while others search.
+    // The lock is not held during the search, so that other threads can look theirs up.
     let found = known().get(&key).cloned();
     found.unwrap_or_else(|| {
         let way = search(graph, target);
@@ -251,11 +255,11 @@ fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     })
 }
 
-/// Inputs of 16 bits from one that is tried to the next.
+/// Stride of the 16-bit inputs that are tried.
 const STEP: usize = 8;
 
 fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
-    // One primitive is what its forms are for.
+    // A single primitive has its own sequences, so there is nothing to search.
     let calls: Vec<Prim> = graph
         .nodes
         .iter()
@@ -280,11 +284,13 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
 
-/// Where a polynomial ends, and its most coefficients beside the first.
+/// Candidate ends of the polynomial's range, and its largest number of coefficients besides the first.
 const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
 
-/// Polynomials near a zero at 0 beside the cheapest fraction that is right but for its digits there; those with the fewest
-/// cycles first. None unless these digits are asked for.
+/// Returns polynomials near a zero at 0 combined with a fraction elsewhere, the cheapest first.
+///
+/// The fraction is the cheapest one that is accurate except for its relative error near 0. Empty unless relative accuracy is asked
+/// for.
 fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     if target.digits == Digits::Absolute || graph.eval(&[0.0], &[])[0].abs() > 1e-12 {
         return Vec::new();
@@ -321,7 +327,7 @@ fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
     (s, x, y)
 }
 
-/// The ways to call a fraction, those with the fewest cycles first.
+/// Returns the ways to call a fraction, the cheapest first.
 fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;
@@ -343,7 +349,7 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     ways.into_iter().map(|(_, way)| way).collect()
 }
 
-/// The Gaussian tails that a function may have, those with the fewest cycles first.
+/// Returns the Gaussian tails that a function may have, the cheapest first.
 fn tails(graph: &Graph, target: Target<'_>) -> impl Iterator<Item = Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     fit::tails(&at, target.digits.dtype(target.dtype), target.soc.arch).map(Way::Tail)

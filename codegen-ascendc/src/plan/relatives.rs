@@ -1,13 +1,13 @@
-//! Sigmoids of one value and of its opposite, so that one exponential serves all of them.
+//! Merges sigmoids of a value and of its negation, so that one exponential serves all of them.
 //!
-//! A second derivative has `sigmoid(v)` and `sigmoid(-v)`, each of `x` and of `x` between bounds, and beside them a gelu'
-//! that is made of the same two. They are found by their values at some points, however they are spelt, and brought to
-//! one argument: `sigmoid(v)`, `sigmoid(-v)`. A primitive that is `y s` or `s + y w s (1 - s)`, `y` and `w` being
-//! values of the graph, is written so.
+//! A second derivative has `sigmoid(v)` and `sigmoid(-v)`, each of `x` and of `x` between bounds, and beside them a gelu' that is
+//! composed of the same two. They are found by their values at some points, however they are spelt, and rewritten to one argument:
+//! `sigmoid(v)`, `sigmoid(-v)`. A primitive that equals `y s` or `s + y w s (1 - s)`, where `y` and `w` are values of the graph, is
+//! written so.
 
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The graph with its sigmoids brought together; `None` if no two are relatives.
+/// Returns the graph with its sigmoids merged; `None` if no two are related.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
     if !are_in(graph) {
         return None;
@@ -23,19 +23,19 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     Some(pass.b.finish(&outputs))
 }
 
-/// Tells if there may be any: a graph has two sigmoids.
+/// Returns true if a graph has two sigmoids, since only then can any be related.
 pub(super) fn are_in(graph: &Graph) -> bool {
     graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _))).count() > 1
 }
 
-/// Points that tell functions apart.
+/// Number of random points that distinguish functions.
 const NEAR: usize = 24;
-/// Sizes beyond which what settles has settled.
+/// Sizes at which functions with a limit have reached it.
 const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
 
-/// The value of every node at every point: at [`NEAR`] ordinary ones, then at both signs of [`FAR`].
+/// The value of every node at [`NEAR`] random points, then at both signs of each size in [`FAR`].
 pub(super) struct Values {
-    /// By point, then by node.
+    /// Values by point, then by node.
     of: Vec<Vec<f64>>,
 }
 
@@ -47,7 +47,7 @@ impl Values {
         let streams = count(|n| if let Node::Stream(k) = n { Some(*k) } else { None });
         let scalars = count(|n| if let Node::Scalar(k) = n { Some(*k) } else { None });
         let mut seed = 1u64;
-        // Between -1 and 1.
+        // Returns a number between -1 and 1.
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -63,12 +63,12 @@ impl Values {
         Values { of }
     }
 
-    /// Whether `a` is `sign b` near 0.
+    /// Returns true if `a` equals `sign * b` at the points near 0.
     fn agree(&self, a: Id, sign: f64, b: Id) -> bool {
         self.of[..NEAR].iter().all(|v| same(v[a.index()], sign * v[b.index()]))
     }
 
-    /// Whether a function of the values at a point is a node's value everywhere.
+    /// Returns true if a node equals a function of the other values at every point.
     fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
         self.of.iter().all(|v| same(v[id.index()], f(v)))
     }
@@ -78,10 +78,10 @@ fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-11 * a.abs().max(b.abs()) + 1e-14
 }
 
-/// Sigmoids of one argument or of its opposite.
+/// Sigmoids of one argument or of its negation.
 pub(super) struct Kin {
     pub argument: Id,
-    /// Each, and the sign of its argument.
+    /// Each sigmoid, with the sign of its argument relative to `argument`.
     pub members: Vec<(Id, f64)>,
 }
 
@@ -91,7 +91,7 @@ impl Kin {
     }
 }
 
-/// The sigmoids of a graph, those of one value and of its opposite together.
+/// Groups the sigmoids of a graph: those of one value and of its negation together.
 pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
     let mut all: Vec<Kin> = Vec::new();
     for id in (0..graph.nodes.len() as u32).map(Id) {
@@ -100,7 +100,8 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
             let first = kin.members[0].0;
             let is_told = chosen(graph, argument) == chosen(graph, kin.argument);
             [1.0, -1.0].into_iter().find(|sign| {
-                // Far out, and of a value between bounds, it is the sigmoids that have settled alike.
+                // The arguments are compared near 0 only. Far out, or with bounds, they may differ where the sigmoids have
+                // saturated alike.
                 let settled = |v: &[f64]| match *sign < 0.0 {
                     true => 1.0 - v[first.index()],
                     false => v[first.index()],
@@ -110,7 +111,7 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
         };
         match all.iter_mut().find_map(|kin| sign(kin).map(|sign| (kin, sign))) {
             Some((kin, sign)) => {
-                // What is held between bounds suits the others; they do not suit it.
+                // An argument with more bounds serves the members that have fewer, but not the other way round.
                 if sign == 1.0 && bounds(graph, argument) > bounds(graph, kin.argument) {
                     kin.argument = argument;
                 }
@@ -122,7 +123,7 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
     all
 }
 
-/// Which nodes a node is made of, itself among them.
+/// Returns the nodes that a node depends on, itself included.
 fn parts(graph: &Graph, id: Id) -> Vec<Id> {
     let mut needed = vec![false; graph.nodes.len()];
     needed[id.index()] = true;
@@ -134,7 +135,9 @@ fn parts(graph: &Graph, id: Id) -> Vec<Id> {
     (0..=id.index()).filter(|k| needed[*k]).map(|k| Id(k as u32)).collect()
 }
 
-/// What a node is made of that a few points do not tell apart: all but sums, products and bounds.
+/// Returns the nodes that a node depends on and that a few points cannot distinguish.
+///
+/// These are all calls but sums, products, quotients and bounds; for example, a `select` whose branch is rarely taken.
 fn chosen(graph: &Graph, id: Id) -> Vec<Id> {
     use Prim::{Add, Div, Max, Min, Mul, Mul3, Neg, Sub};
     let is_told = |node: Node| match node {
@@ -183,7 +186,7 @@ impl Pass<'_> {
         value
     }
 
-    /// By the argument of its kin.
+    /// Rewrites a sigmoid to use the argument of its group.
     fn sigmoid(&mut self, id: Id) -> Option<Id> {
         let own = |kin: &Kin| {
             let (_, sign) = kin.members.iter().find(|(member, _)| *member == id)?;
@@ -197,10 +200,12 @@ impl Pass<'_> {
         Some(self.b.call(Prim::Sigmoid, &[argument]))
     }
 
-    /// A primitive of `x` by sigmoids of either sign that the graph has, if it is `y s` or `s + y w s (1 - s)`.
+    /// Rewrites a primitive of `x` that is `y s` or `s + y w s (1 - s)`.
+    ///
+    /// `s` is one of the graph's sigmoids, of either sign.
     fn composed(&mut self, id: Id, x: Id) -> Option<Id> {
         let nodes = || (0..self.graph.nodes.len() as u32).map(Id);
-        // As it is, or between bounds.
+        // `y` is `x` as it is, or between bounds; the one with the most bounds is tried first.
         let mut ys: Vec<Id> = nodes().filter(|y| self.values.agree(*y, 1.0, x)).collect();
         ys.sort_by_key(|y| std::cmp::Reverse(bounds(self.graph, *y)));
         let both = self.kin.iter().filter_map(|kin| Some((kin.member(1.0)?, kin.member(-1.0)?)));

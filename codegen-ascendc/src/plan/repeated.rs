@@ -1,12 +1,12 @@
-//! Sums that have a term more than once: that many times the term, added last.
+//! Merges repeated terms of a sum into a multiple of the term, which is added last.
 //!
 //! Second derivatives of products have `(p - a) + (p - b)`, which is rounded three times at the size of `p`. `2 p - (a + b)` is
-//! once: twice a number is exact, and near 0, where `p` is the limit, `a + b` is small.
+//! rounded at that size only once, because twice a number is exact, and near 0, where `p` is the limit, `a + b` is small.
 
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The graph with such sums; the same graph where there are none.
+/// Returns the graph with such sums rewritten; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
@@ -20,7 +20,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// The terms of a sum with their signs, as far as nothing else reads what they make together.
+/// Returns the terms of a sum with their signs, including those of inner sums that nothing else reads.
 pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
     let mut all = Vec::new();
     collect(graph, uses, id, 1, true, &mut all);
@@ -53,7 +53,7 @@ fn collect(
     }
 }
 
-/// The factors of a product in the order of nodes: equal ones are one term.
+/// Returns the factors of a product, sorted, so that equal products compare equal.
 fn factors(graph: &Graph, id: Id) -> Vec<Id> {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -66,7 +66,7 @@ fn factors(graph: &Graph, id: Id) -> Vec<Id> {
     }
 }
 
-/// A sum in which a term is there more than once.
+/// Rewrites a sum in which a term repeats; `None` if none does, or if several do.
 fn sum(graph: &Graph, terms: &[(i32, Id)], new: &[Id], b: &mut Builder) -> Option<Id> {
     let mut groups: Vec<(i32, Id, Vec<Id>)> = Vec::new();
     for &(sign, id) in terms {
@@ -120,7 +120,7 @@ mod tests {
             let is_sum = |n: &&Node| matches!(n, Node::Call(Prim::Add | Prim::Sub, _));
             graph.nodes.iter().filter(is_sum).count()
         };
-        // The sum is `x + z` already.
+        // The other sum is `x + z`, which the graph has already.
         assert_eq!((sums(&graph), sums(&found)), (4, 2));
         assert_eq!(run(&found), found);
     }

@@ -1,4 +1,6 @@
-//! The elements that plans are judged at, and what is right there: made once for all plans of a specialisation.
+//! The elements that plans are judged at, with their reference results.
+//!
+//! They are computed once for all plans of a specialisation.
 
 use super::arithmetic::round;
 use super::limits::defaults;
@@ -10,29 +12,33 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// The elements of a specialisation: for each choice of attributes some hundred of each input.
+/// The samples of a specialisation: some hundred per input, for each choice of attribute values.
 pub(super) struct Samples<'d> {
     pub def: &'d OpDef,
     pub spec: usize,
     pub dtype: DType,
     /// For each stream, true if it is a mask.
     masks: Vec<bool>,
-    /// The values of attributes, those by default first.
+    /// The attribute values of each case, the default ones first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
 }
 
-/// Elements where attributes have certain values.
+/// Samples at one choice of attribute values.
 pub(super) struct Case<'d> {
     pub scalars: Vec<f64>,
     pub reference: Reference<'d>,
     pub points: Points,
-    /// Elements at which some plan is over its budget. They are the first samples of every other plan: the search of a plan
-    /// misses some of its bad elements, and those of its relatives are mostly bad for it too.
+    /// Elements at which some plan is over its budget.
+    ///
+    /// They are the first samples of every other plan, because the search of a plan misses some of its bad elements, and those of
+    /// related plans are mostly bad for it too.
     pub failures: RefCell<Points>,
 }
 
-/// Inputs by stream, and right results by output; none where they are not known yet.
+/// Inputs by stream, and reference results by output.
+///
+/// The results are empty where they are not computed yet.
 #[derive(Clone, Default)]
 pub(super) struct Points {
     pub streams: Vec<Vec<f32>>,
@@ -46,12 +52,16 @@ impl Points {
         Points { streams, wants }
     }
 
-    /// Elements whose right results are computed when a search gets to them, because it may end before.
+    /// Returns elements without reference results.
+    ///
+    /// These are computed on demand, because a search may end before it reaches them.
     pub fn unknown(streams: Vec<Vec<f32>>) -> Points {
         Points { streams, wants: Vec::new() }
     }
 
-    /// The right results of some elements, by output, from their inputs where they are not known yet.
+    /// Returns the reference results of some elements, by output.
+    ///
+    /// They are computed from the inputs where they are not known yet.
     pub fn wants(
         &self,
         elements: Range<usize>,
@@ -68,14 +78,14 @@ impl Points {
         self.streams.first().map_or(0, Vec::len)
     }
 
-    /// The elements from one on.
+    /// Returns the elements from index `first` on.
     pub fn from(&self, first: usize) -> Points {
         let streams = self.streams.iter().map(|stream| stream[first..].to_vec()).collect();
         let wants = self.wants.iter().map(|want| want[first..].to_vec()).collect();
         Points { streams, wants }
     }
 
-    /// Adds an element of others.
+    /// Appends element `i` of other points.
     pub fn push(&mut self, of: &Points, i: usize, want: impl ExactSizeIterator<Item = f64>) {
         self.streams.resize(of.streams.len(), Vec::new());
         self.wants.resize(want.len(), Vec::new());
@@ -92,7 +102,7 @@ impl<'d> Samples<'d> {
         Samples { def, spec, dtype, masks, attributes, cases }
     }
 
-    /// The elements for each choice of attributes, those by default first.
+    /// Returns the samples of each choice of attribute values, the default ones first.
     pub fn cases(&self) -> impl Iterator<Item = &Case<'d>> {
         self.cases.iter().enumerate().map(|(k, case)| case.get_or_init(|| self.case(k)))
     }
@@ -104,7 +114,7 @@ impl<'d> Samples<'d> {
         Case { scalars, reference, points, failures: RefCell::default() }
     }
 
-    /// Tells if a stream holds numbers, no mask, and is read.
+    /// Returns true if a stream is read and holds numbers rather than a mask.
     pub fn is_swept(&self, stream: usize) -> bool {
         self.def.specs[self.spec].graph.reads(stream) && !self.masks[stream]
     }
@@ -113,7 +123,7 @@ impl<'d> Samples<'d> {
         self.masks.len()
     }
 
-    /// Tells if a stream is a mask.
+    /// Returns true if a stream is a mask.
     pub fn is_mask(&self, stream: usize) -> bool {
         self.masks[stream]
     }
@@ -123,7 +133,9 @@ impl<'d> Samples<'d> {
     }
 }
 
-/// The values of attributes that plans are judged at, those by default first.
+/// Returns the attribute values that plans are judged at, the default ones first.
+///
+/// The others change one attribute at a time, to a quarter and to four times its default; for example, 1 becomes 0.25 and 4.
 fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
     let spec = &def.specs[spec];
     let graphs = [Some(&spec.graph), spec.wide.as_ref().map(|wide| &wide.graph)];
@@ -135,22 +147,28 @@ fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
     [usual.clone()].into_iter().chain(changed).collect()
 }
 
-/// Exponents of a stream that is swept, of f16 and of other types: of normal numbers.
+/// Exponents of the swept stream, for f16 and for other types; all are those of normal numbers.
 const EXPONENTS: [Range<i32>; 2] = [-14..14, -30..14];
-/// Points of each exponent.
+/// Points per exponent: for non-default attribute values, and for default ones.
 const EACH: [usize; 2] = [1, 4];
-/// Points that are spread evenly up to two sizes, each the other time: most functions bend below the lesser one.
+/// Evenly spread points: their number, and the two sizes up to which they go, alternately.
+///
+/// Two sizes, because most functions bend below the lesser one.
 const GRID: ([usize; 2], [f32; 2]) = ([64, 384], [20.0, 4.0]);
-/// Points where all streams are of the order of 1.
+/// Number of points at which all streams are of the order of 1.
 const JOINT: usize = 128;
-/// Exponents of what multiplies: of the order of 1, and so large that products leave it. Functions of f16 have its digits only.
+/// Exponents of streams that are not swept: of the order of 1, or so large that products overflow.
+///
+/// In f16 only the first range is used, because functions in f16 have only the digits of f16.
 const FACTORS: [Range<i32>; 2] = [-3..3, -14..15];
 
-/// How far above a power of two the lower significands are.
+/// Low significands are drawn from this range above a power of two, relative to that power.
 const LOW: f32 = 1.0 / 64.0;
 
 impl Samples<'_> {
-    /// For each stream its values, at a choice of attributes: it is swept while others are of the order of 1.
+    /// Returns the values of each stream for one case.
+    ///
+    /// One stream is swept at a time, while the others are random.
     fn points(&self, case: usize) -> Vec<Vec<f32>> {
         let (many, mut random) = (usize::from(case == 0), Random::new(case));
         let is_half = self.dtype == DType::F16;
@@ -186,8 +204,9 @@ impl Samples<'_> {
         all
     }
 
-    /// Elements with all streams drawn at random, their exponents from each of these ranges by turns. The significand of every
-    /// other number is just above 1, where a rounding is the most that it is in proportion.
+    /// Draws elements at random in all streams, taking the exponent ranges in turn.
+    ///
+    /// About every other number has a significand just above 1, where a rounding is largest in proportion.
     pub fn drawn(&self, count: usize, orders: &[Range<i32>], random: &mut Random) -> Vec<Vec<f32>> {
         let mut all: Vec<Vec<f32>> = vec![Vec::new(); self.streams()];
         for i in 0..count {
@@ -205,14 +224,14 @@ impl Samples<'_> {
         all
     }
 
-    /// Elements where all streams are of the order of 1.
+    /// Returns the elements at which all streams are of the order of 1.
     pub fn joint(&self) -> Vec<Vec<f32>> {
         let all = self.cases().next().map_or(&[][..], |case| &case.points.streams);
         all.iter().map(|stream| stream[stream.len().saturating_sub(JOINT)..].to_vec()).collect()
     }
 }
 
-/// Numbers that look random, the same every time.
+/// Pseudo-random numbers (linear congruential), the same in every run so that plans are reproducible.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -220,14 +239,14 @@ impl Random {
         Random(0x9e37_79b9_7f4a_7c15 + seed as u64)
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     pub fn unit(&mut self) -> f32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// A number of either sign, its exponent anywhere in a range.
+    /// Returns a number of random sign whose exponent is spread evenly over a range.
     pub fn of_order(&mut self, exponents: Range<i32>) -> f32 {
         let (low, high) = (exponents.start as f32, exponents.end as f32);
         let e = low + (high - low) * 0.5 * (1.0 + self.unit());

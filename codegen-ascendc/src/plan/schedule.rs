@@ -1,16 +1,16 @@
-//! The order of calls. What is read late is computed late, where that saves a buffer.
+//! Orders calls. A value that is read late is computed late, where that saves a buffer.
 
 use super::flow::Flow;
 use crate::sequence::{Api, Scalar, Source, Step, Val};
 
-/// Which calls move down to their first reader.
+/// The calls that move down to their first reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sink {
-    /// None: as written.
+    /// None: the order is as written.
     Nothing,
-    /// Casts of loads, and products of such.
+    /// Casts of loads, and products of such casts.
     Loads,
-    /// All that are not outputs.
+    /// All calls that are not outputs.
     All,
 }
 
@@ -18,7 +18,7 @@ impl Sink {
     pub const ALL: [Sink; 3] = [Sink::Nothing, Sink::Loads, Sink::All];
 }
 
-/// The calls that are needed, in order.
+/// Returns the calls that are needed, in order.
 pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
     let uses = flow.uses();
     let is_call = |i: &usize| matches!(flow.seq.steps[*i].source, Source::Call(_));
@@ -48,7 +48,7 @@ pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
     order
 }
 
-/// Whether at most this many calls are between the value and loads.
+/// Returns true if at most `depth` calls, all casts or products, are between the value and loads.
 fn near_load(flow: &Flow, i: usize, depth: usize) -> bool {
     let step = &flow.seq.steps[i];
     match step.source {
@@ -61,8 +61,9 @@ fn near_load(flow: &Flow, i: usize, depth: usize) -> bool {
     }
 }
 
-/// Gives every accumulator a copy to write over if its value is still needed, or if it would tie a
-/// load's buffer to an output's.
+/// Inserts copies of accumulators that must not be overwritten.
+///
+/// An accumulator is copied if its value is still needed, or if it would tie a load's buffer to an output's.
 pub(super) fn legalise(flow: &mut Flow, order: &mut Vec<usize>) {
     let mut p = 0;
     while p < order.len() {
@@ -72,7 +73,7 @@ pub(super) fn legalise(flow: &mut Flow, order: &mut Vec<usize>) {
         {
             let acc = flow.seq.steps[i].args[0];
             let again = |j: &usize| flow.seq.steps[*j].args.contains(&acc);
-            // A square is of the accumulator alone: each element is read before it is written.
+            // A square reads the accumulator alone, which is safe because each element is read before it is written.
             let rest = &flow.seq.steps[i].args[1..];
             let twice = rest.contains(&acc)
                 && !(api == Api::FusedMulAdd && rest[0] == acc && rest[1] != acc);

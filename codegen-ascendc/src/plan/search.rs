@@ -1,13 +1,15 @@
-//! Where a plan is least accurate: at some hundred samples, then by a local search around the worst of them.
+//! Finds the elements at which a plan is least accurate: at samples, then around the worst of them.
 //!
-//! Rounding makes errors look random from one element to the next, so a few hundred samples of a region that is bad miss
-//! its worst elements: gelu' in f32 was within 8 ulp at all samples, and 10.65 ulp off beside its least value. Random steps
-//! around the worst samples, smaller from round to round, find what a hundred times as many samples find.
+//! There are some hundred samples, followed by a local search. Rounding makes errors look random from one element to the next, so
+//! a few hundred samples of a bad region miss its worst elements. For example, gelu' in f32 was within 8 ulp at all samples, and
+//! 10.65 ulp off beside its minimum. Random steps around the worst samples, smaller from round to round, find what a hundred
+//! times as many samples find.
 //!
-//! A plan that passes there is attacked before it is taken: the same search with more of all, from elements that are drawn
-//! at random in all inputs at once. An element that fails a plan is the first sample of every other plan.
+//! A plan that passes is attacked before it is taken: the same search with more elements, starting from ones that are drawn at
+//! random in all inputs at once. An element at which a plan fails is the first sample of every other plan.
 //!
-//! Attributes have the values that they have by default, and others: `c tanh(x / c)` loses no digits near zero where `c` is 1.
+//! Attributes take their defaults and other values, because some defaults hide errors: `c tanh(x / c)` loses no digits near zero
+//! where `c` is 1.
 
 use super::accuracy::Accuracy;
 use super::arithmetic::Noise;
@@ -18,33 +20,40 @@ use super::samples::{Case, Points, Random, Samples};
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Id};
 
-/// Samples of the worst that are searched around, for each output.
+/// Number of worst samples to search around, for each output.
 const KEPT: usize = 5;
-/// Steps around each of them, in a round: of 16 bits, and of `float`, where errors differ from one element to the next.
+/// Steps around each of them in a round, for 16 bits and for `float`.
+///
+/// `float` has more, because its errors differ from one element to the next.
 const STEPS: [usize; 2] = [24, 96];
-/// The largest relative step of each round, by its exponent. Steps of 16 bits end at their unit.
+/// Exponent of the largest relative step of each round, in 16 bits.
+///
+/// The last is about the unit in the last place.
 const ROUNDS: [i32; 4] = [-2, -4, -6, -7];
 const ROUNDS_F32: [i32; 4] = [-3, -5, -8, -13];
-/// Elements that are computed before it is looked whether the search goes on.
+/// Elements that are evaluated before the search checks whether to go on.
 const CHUNK: usize = 512;
 
-/// Elements of an attack in its first round and in each other, of 16 bits and of `float`.
+/// Elements of an attack in each round, for 16 bits and for `float`.
 const ATTACK: [usize; 2] = [512, 3072];
-/// Attacks of a plan that is just within its budget, or of those that are not: one found 7.5 ulp where eight found 9.4.
+/// Number of attacks on a plan that is just within its budget, or over it.
+///
+/// One attack is not enough: one found 7.5 ulp where eight found 9.4.
 const ATTACKS: usize = 4;
-/// Elements of the worst that each round is spread around, for each output.
+/// Number of worst elements that each round spreads around, for each output.
 const ATTACKED: usize = 24;
-/// The rounds after the first, and the share by which the largest step of each is smaller than that of the one before.
+/// Number of rounds after the first, and the ratio of their largest steps from round to round.
 const ATTACK_ROUNDS: (i32, f32) = (7, 0.35);
-/// Exponents of all inputs in the first round, by turns.
+/// Ranges of exponents of all inputs in the first round, used in turn.
 const ORDERS: [std::ops::Range<i32>; 2] = [-3..3, -10..10];
 
-/// The size up to which it is looked for where results become 0, and how often a step is halved to find the place.
+/// Largest size at which the search looks for results that become 0, and its number of bisections.
 const EDGES: i32 = 128;
 const HALVES: usize = 24;
 
-/// The accuracy of a plan: at samples and around them, then under attack, which is repeated while an error is more than what is
-/// enough. The search ends at an error as large as the limit.
+/// Returns the accuracy of a plan: at samples and around them, then under attack.
+///
+/// Attacks are repeated while the error exceeds `enough`. The search ends at the first error of at least `limit`.
 pub(super) fn under_attack(
     samples: &Samples<'_>,
     plan: &Plan,
@@ -63,7 +72,9 @@ pub(super) fn under_attack(
     search.found
 }
 
-/// The accuracy of a plan at samples and around them, without those at which others failed.
+/// Returns the accuracy of a plan at samples and around them.
+///
+/// Elements at which other plans failed are left out.
 pub(super) fn at_samples(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
     let mut search = Search::new(samples, plan, f64::INFINITY);
     let mut random = Random::new(0);
@@ -75,8 +86,9 @@ pub(super) fn at_samples(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
     search.found
 }
 
-/// The accuracy of a plan at the elements where others are over their budget, but for so many of each case that it was looked
-/// at before.
+/// Returns the accuracy of a plan at the elements where others are over their budget.
+///
+/// `seen` counts, per case, the failures that were evaluated before; these are skipped.
 pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan, seen: &mut Vec<usize>) -> Accuracy {
     let mut search = Search::new(samples, plan, f64::INFINITY);
     search.found = plan.accuracy.clone();
@@ -92,15 +104,15 @@ pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan, seen: &mut Vec<usi
     search.found
 }
 
-/// A plan, and the worst that is known of it.
+/// A plan, and the worst elements known of it.
 struct Search<'p, 'd> {
     samples: &'p Samples<'d>,
     plan: &'p Plan,
     limit: f64,
     found: Accuracy,
-    /// Elements of the worst that are kept, for each output.
+    /// Number of worst elements to keep, for each output.
     kept: usize,
-    /// Elements looked at so far.
+    /// Number of elements evaluated so far.
     seen: usize,
 }
 
@@ -112,12 +124,14 @@ impl<'p, 'd> Search<'p, 'd> {
         Search { samples, plan, limit, found: Accuracy::new(plan.dtype), kept: KEPT, seen: 0 }
     }
 
-    /// The worst of no elements.
+    /// Returns the empty list of worst elements.
     fn none(&self) -> Worst {
         vec![Vec::new(); self.plan.outputs.len()]
     }
 
-    /// At samples and around the worst of them; `None` if an error is as large as the limit.
+    /// Searches at samples and around the worst of them.
+    ///
+    /// Returns `None` as soon as an error reaches the limit.
     fn judge(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
         self.kept = KEPT;
         let numbers = numbers(self.plan, &case.scalars);
@@ -138,7 +152,9 @@ impl<'p, 'd> Search<'p, 'd> {
         Some(())
     }
 
-    /// From elements drawn at random to the worst around them; `None` if an error is as large as the limit.
+    /// Searches from random elements to the worst around them.
+    ///
+    /// Returns `None` as soon as an error reaches the limit.
     fn attack(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
         self.kept = ATTACKED;
         let (numbers, mut worst) = (numbers(self.plan, &case.scalars), self.none());
@@ -158,7 +174,7 @@ impl<'p, 'd> Search<'p, 'd> {
         Some(())
     }
 
-    /// Takes in the results at elements; `None` if an error is as large as the limit.
+    /// Evaluates elements and records their errors; returns `None` as soon as an error reaches the limit.
     fn take(
         &mut self,
         case: &Case<'_>,
@@ -210,8 +226,10 @@ impl<'p, 'd> Search<'p, 'd> {
         interpret_all(self.plan, streams, |id: Id| numbers[id.index()], Noise::None)
     }
 
-    /// Elements at both sides of where results become 0 along a stream: a tail may be cut off where it still is a normal
-    /// number, by an exponential that has become infinite, in a strip that samples miss.
+    /// Returns elements on both sides of where results become 0 along a stream.
+    ///
+    /// A tail may be cut off where it still is a normal number, because an exponential has overflowed, in a strip that samples
+    /// miss.
     fn edges(&self, numbers: &[f32], stream: usize) -> Vec<Vec<f32>> {
         let along = |values: &[f32]| {
             let points = self.beside(stream, values);
@@ -242,14 +260,16 @@ impl<'p, 'd> Search<'p, 'd> {
         self.beside(stream, &ends)
     }
 
-    /// Elements where one stream has these values, and others are 1.
+    /// Returns elements where one stream has these values and all others are 1.
     fn beside(&self, stream: usize, values: &[f32]) -> Vec<Vec<f32>> {
         let own = || values.iter().map(|v| self.samples.rounded(*v)).collect();
         let of = |k: usize| if k == stream { own() } else { vec![1.0; values.len()] };
         (0..self.samples.streams()).map(of).collect()
     }
 
-    /// Elements around the worst that are known, so many of each, up to a relative step away in every stream.
+    /// Returns `steps` elements around each of the worst.
+    ///
+    /// They are up to the relative step `size` away in every stream.
     fn around(&self, worst: &Worst, size: f32, steps: usize, random: &mut Random) -> Vec<Vec<f32>> {
         let mut points: Vec<Vec<f32>> = vec![Vec::new(); self.samples.streams()];
         for (_, element) in worst.iter().flatten() {
@@ -265,15 +285,17 @@ impl<'p, 'd> Search<'p, 'd> {
     }
 }
 
-/// The values of nodes that depend on attributes only; of others, NaN.
+/// Returns the values of the nodes that depend on attributes only; NaN for other nodes.
 fn numbers(plan: &Plan, scalars: &[f64]) -> Vec<f32> {
-    // Streams behind the operator's are functions of it.
+    // The graph may have more streams than the operator: split-off functions, at most one per node.
     let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
     plan.graph.eval_all(&unknown, scalars).into_iter().map(|v| v as f32).collect()
 }
 
-/// Input streams that only multiply, and whose infinities are NaN where the formula is infinite: in `w + m w`, as
-/// derivatives have it that share `w`, it is `inf - inf` where `m` is negative.
+/// Returns the input streams that only multiply, and whose infinities the plan loses.
+///
+/// It gives NaN for them where the formula is infinite. For example, `w + m w`, as derivatives whose terms share `w` have it, is
+/// `inf - inf` where `m` is negative.
 pub(super) fn lost(samples: &Samples<'_>, plan: &Plan) -> Vec<usize> {
     let graph = &samples.def.specs[plan.spec].graph;
     let Some(case) = samples.cases().next() else { return Vec::new() };
@@ -288,7 +310,7 @@ pub(super) fn lost(samples: &Samples<'_>, plan: &Plan) -> Vec<usize> {
         let got = interpret_all(plan, &streams, |id: Id| numbers[id.index()], Noise::None);
         (0..points[*k].len()).any(|i| {
             let at: Vec<f64> = points.iter().map(|stream| stream[i].into()).collect();
-            // Far out functions have become nothing, and nothing times infinity is no number.
+            // Far out, functions have underflowed to 0, and 0 times infinity is NaN in any plan, so only elements near 0 count.
             let is_near = at.iter().all(|v| v.abs() <= 8.0 || v.is_infinite());
             let want = graph.eval(&at, &case.scalars);
             is_near && got.iter().zip(want).any(|(got, want)| got[i].is_nan() && want.is_infinite())

@@ -1,29 +1,29 @@
-//! Sums whose terms share functions: what they share, times the sum of the rest.
+//! Factors out functions that the terms of a sum share.
 //!
-//! Near a zero of a second derivative its terms cancel, and every rounding of a term counts in units of that term. Roundings of
-//! what all terms share count in units of the sum: `8 s p (r - t)` instead of `8 s p r - 8 s p t`. It takes fewer calls, too.
-//! Terms with other factors than bounded functions stay as they are: in `s (1 + r x)` an infinite `x` is multiplied by an `s`
-//! that is 0.
+//! Near a zero of a second derivative its terms cancel, and every rounding of a term counts in units of that term. Roundings of the
+//! shared factors count in units of the sum: `8 s p (r - t)` instead of `8 s p r - 8 s p t`. It also takes fewer calls. Terms that
+//! have factors other than bounded functions stay as they are, because in `s (1 + r x)` an infinite `x` would be multiplied by an
+//! `s` that is 0.
 
 use super::reading::uses;
 use super::repeated::terms;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The kinds of factors of a term.
+/// The kinds of factors of a term, in the order in which they are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// A function that is bounded.
+    /// A bounded function.
     Bounded,
-    /// It depends on attributes only.
+    /// A node that depends on attributes only.
     Number,
-    /// Anything else: it may be infinite.
+    /// Anything else, which may be infinite.
     Other,
 }
 
-/// A number and factors, in the order of nodes.
+/// A constant, and the other factors in the order of nodes.
 type Term = (f64, Vec<(Id, Kind)>);
 
-/// The graph with such sums; the same graph where there are none.
+/// Returns the graph with such sums rewritten; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut kinds: Vec<Kind> = Vec::with_capacity(graph.nodes.len());
@@ -63,7 +63,7 @@ fn is_bounded(prim: Prim) -> bool {
     range.0.is_finite() && range.1.is_finite()
 }
 
-/// Calls back with the factors of a product, those of its factors among them.
+/// Calls back with each factor of a product, including those of inner products.
 fn factors(graph: &Graph, id: Id, to: &mut impl FnMut(Id)) {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -77,7 +77,7 @@ fn is_open((_, factors): &Term) -> bool {
     factors.iter().all(|(_, kind)| *kind != Kind::Other)
 }
 
-/// The function that most terms of bounded functions have, if several do.
+/// Returns the bounded function that occurs in most of the open terms, if it occurs in several.
 fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
     let open = || terms.iter().filter(|term| is_open(term)).map(|(_, factors)| factors);
     let mut best = None;
@@ -90,7 +90,7 @@ fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
     best.map(|(_, factor)| factor)
 }
 
-/// Takes the factors of one list out of another, each once; those that it has.
+/// Removes the factors of `what` from `from`, each once; returns those that it had.
 fn taken(from: &mut Vec<(Id, Kind)>, what: &[(Id, Kind)]) -> Vec<(Id, Kind)> {
     let mut found = Vec::new();
     for factor in what {
@@ -102,7 +102,7 @@ fn taken(from: &mut Vec<(Id, Kind)>, what: &[(Id, Kind)]) -> Vec<(Id, Kind)> {
 }
 
 fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
-    // Equal terms are one.
+    // Equal terms are merged.
     let mut all: Vec<Term> = Vec::new();
     for (times, factors) in terms {
         match all.iter_mut().find(|(_, of)| *of == factors) {
@@ -128,7 +128,7 @@ fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
         terms = rest;
         terms.push((1.0, vec![(b.product(outer, inner), Kind::Other)]));
     }
-    // The first is positive, if any is.
+    // A positive term comes first, if there is any, so that no negation is needed.
     let first = terms.iter().position(|(times, _)| *times > 0.0).unwrap_or(0);
     terms[..=first].rotate_right(1);
     let mut terms = terms.into_iter();
@@ -140,7 +140,7 @@ fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
     })
 }
 
-/// Bounded functions before others, and the number last.
+/// Multiplies the factors: bounded functions before others, and the constant last.
 fn product(times: f64, factors: &[(Id, Kind)], b: &mut Builder) -> Id {
     let mut factors = factors.to_vec();
     factors.sort_by_key(|(_, kind)| *kind);
@@ -170,7 +170,7 @@ mod tests {
         let third = b.product(t, w);
         let bend = b.difference(first, second);
         let bend = b.sum(bend, third);
-        // Terms that are not bounded share nothing.
+        // Terms without bounded functions have nothing to factor out.
         let (one, other) = (b.product(w, c), b.product(w, x));
         let plain = b.sum(one, other);
         let graph = b.finish(&[bend, plain]);

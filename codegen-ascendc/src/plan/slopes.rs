@@ -1,13 +1,13 @@
-//! Products `sigmoid(v) sigmoid(-v)`, the slope of a sigmoid, as `m - m^2` with `m = sigmoid(-|v|)`.
+//! Rewrites `sigmoid(v) sigmoid(-v)`, the slope of a sigmoid, as `m - m^2` with `m = sigmoid(-|v|)`.
 //!
 //! Each of the two sigmoids is a quotient of rounded sums, so their product is five roundings away from the exponential. With `m`
-//! an error of it is multiplied by `1 - 2 m`, which is 0 at 0, and both calls round what is just below a power of two: near 0,
-//! where second derivatives add several such products, half a unit is left instead of three. In tails `m^2` is nothing.
+//! an error of it is multiplied by `1 - 2 m`, which is 0 at 0, and both calls round values just below a power of two. Near 0, where
+//! second derivatives add several such products, half a unit of error is left instead of three. In tails `m^2` vanishes beside `m`.
 
 use super::relatives::{Kin, Values, are_in, kin};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The graph with such products; the same graph where there are none.
+/// Returns the graph with such products rewritten; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
     if !are_in(graph) {
         return graph.clone();
@@ -27,7 +27,7 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
 }
 
-/// Collects the factors of a product, those of its factors among them.
+/// Collects the factors of a product, including those of inner products.
 fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     let node = &graph.nodes[id.index()];
     match is_product(node) {
@@ -36,7 +36,9 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     }
 }
 
-/// A product in which two such sigmoids meet: one of its arguments has one of them, another has the other.
+/// Rewrites a product in which two such sigmoids meet.
+///
+/// One argument of the product contains one of them, and another argument the other.
 fn product(graph: &Graph, node: &Node, kin: &[Kin], new: &[Id], b: &mut Builder) -> Option<Id> {
     if !is_product(node) {
         return None;
@@ -57,7 +59,7 @@ fn product(graph: &Graph, node: &Node, kin: &[Kin], new: &[Id], b: &mut Builder)
         pairs.find(|(i, j)| opposites(*i, *j)).map(|pair| (kin.argument, pair))
     };
     let (argument, (i, j)) = kin.iter().find_map(pair)?;
-    // Their size is that of their own arguments as well, if that of their kin comes later.
+    // If the group's argument comes later than this node, the sigmoid's own argument serves, since its absolute value is the same.
     let own = graph.nodes[all[i].1.index()].args().first().copied();
     let argument = Some(argument).filter(|v| v.index() < new.len()).or(own)?;
     let size = b.call(Prim::Abs, &[new[argument.index()]]);
@@ -93,7 +95,7 @@ mod tests {
                 assert!((got - want).abs() <= 1e-14 * want.abs(), "{x}: {got:e}, not {want:e}");
             }
         }
-        // One sigmoid for both products, and the one of the square.
+        // One sigmoid serves both products; the other is that of the square.
         let sigmoids = |graph: &Graph| {
             graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _))).count()
         };

@@ -1,12 +1,14 @@
-//! Bounds that a graph has and its kernel needs not.
+//! Bounds of a graph that its kernel does not need.
 
 use op_dsl_ir::Prim;
 
-/// The largest number of `float`, at which inputs are held that must not be infinite.
+/// The largest `float`, at which inputs that must not be infinite are clamped.
 pub(super) const MOST: f64 = f32::MAX as f64;
 
-/// Whether `max(x, bound)`, or `min`, only stands between a form and a huge number, which forms hold by
-/// themselves. What `limits` holds stays.
+/// Returns true if `max(x, bound)`, or `min`, only clamps the argument of a primitive at a huge number.
+///
+/// Such a bound is redundant, because sequences of primitives clamp by themselves. Bounds at [`MOST`], which `limits` adds, are
+/// kept.
 pub(super) fn is_spare(prim: Prim, bound: Option<f64>) -> bool {
     const HUGE: f64 = (1u64 << 40) as f64;
     let sign = if prim == Prim::Max { -1.0 } else { 1.0 };

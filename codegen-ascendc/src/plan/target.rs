@@ -1,4 +1,4 @@
-//! What every lowering of an operator shares.
+//! Parameters that every lowering of an operator shares.
 
 use super::kept::Source;
 use super::limits::Hold;
@@ -7,7 +7,7 @@ use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Stored};
 
-/// An operator, and what it is lowered for.
+/// An operator, and the target and options that it is lowered for.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'d> {
     pub def: &'d OpDef,
@@ -15,22 +15,22 @@ pub(super) struct Target<'d> {
     pub dtype: DType,
     pub limits: Limits,
     pub digits: Digits,
-    /// Inputs that are held short of infinity.
+    /// Inputs that are clamped short of infinity.
     pub holds: &'d [Hold],
-    /// Where the choice between plans comes from.
+    /// Source of the choice between candidate plans.
     pub source: Source<'d>,
-    /// Sigmoids of a value and of its opposite keep all of their tails in f32.
+    /// True if sigmoids of a value and of its negation keep all of their tails in f32.
     pub is_far: bool,
 }
 
 impl<'d> Target<'d> {
-    /// An operator, its forms the cheapest, with no input held.
+    /// Returns the default target: the cheapest sequences, and no input clamped.
     pub fn new(def: &'d OpDef, soc: &'static Soc, dtype: DType, limits: Limits) -> Target<'d> {
         let (digits, source) = (Digits::Absolute, Source::File);
         Target { def, soc, dtype, limits, digits, holds: &[], source, is_far: false }
     }
 
-    /// What a stream of truth values is stored as; `None` of those of numbers.
+    /// Returns how a mask stream is stored; `None` for a stream of numbers.
     pub fn truths(&self, stream: usize) -> Option<Stored> {
         self.def.is_mask(stream).then(|| self.def.masks())
     }

@@ -1,9 +1,9 @@
-//! Calls of the memory-vector API, and types of what they give.
+//! Calls of the memory-vector API, and the types of their results.
 
 use crate::arch::Round;
 use op_dsl_ir::DType;
 
-/// One of them.
+/// A vector call of AscendC.
 #[allow(missing_docs)] // they are AscendC's own names
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
@@ -34,7 +34,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// The name in AscendC.
+    /// Returns the name in AscendC.
     pub const fn name(self) -> &'static str {
         match self {
             Api::Abs => "Abs",
@@ -61,12 +61,12 @@ impl Api {
         }
     }
 
-    /// Whether the destination is read too: it is the first argument's buffer.
+    /// Returns true if the destination, which is the buffer of the first argument, is also read.
     pub const fn accumulates(self) -> bool {
         matches!(self, Api::Axpy | Api::FusedMulAdd)
     }
 
-    /// Whether it is arithmetic of two vectors.
+    /// Returns true for arithmetic on two vectors.
     pub const fn is_binary(self) -> bool {
         matches!(self, Api::Add | Api::Sub | Api::Mul | Api::Div | Api::Max | Api::Min)
     }
@@ -88,7 +88,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// The same with its sides swapped.
+    /// Returns the comparison with its sides swapped; for example, `a < b` becomes `b > a`.
     pub const fn flipped(self) -> Compare {
         match self {
             Compare::Lt => Compare::Gt,
@@ -107,9 +107,9 @@ pub enum Type {
     Data(DType),
     /// One truth value per element, in a byte.
     Byte,
-    /// One bit per element.
+    /// One truth value per element, in a bit.
     Mask,
 }
 
-/// What vector arithmetic is done in.
+/// The type of vector arithmetic.
 pub const F32: Type = Type::Data(DType::F32);

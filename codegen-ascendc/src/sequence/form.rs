@@ -1,4 +1,4 @@
-//! What a form is: a sequence that computes a primitive, what it promises, and how it is built.
+//! A form: a sequence that computes a primitive, with its promises and the way it is built.
 
 use super::forms::gate::Gate;
 use super::forms::odd::Odd;
@@ -8,32 +8,34 @@ use super::{F32, Seq, Source, Val};
 use crate::arch::Arch;
 use op_dsl_ir::DType;
 
-/// What is asked of a form at `x = ±inf`. NaN in is NaN out with either, and no finite number
-/// makes a NaN.
+/// The promise of a form at `x = ±inf`.
+///
+/// With either, NaN in gives NaN out, and no finite number gives NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limits {
-    /// Nothing: NaN is as good as the limit, as it is where a forward formula is evaluated as
-    /// written.
+    /// None: NaN is as good as the limit, as it is where a forward formula is evaluated as written.
     Free,
-    /// The limit.
+    /// The form gives the limit.
     Exact,
 }
 
-/// Which digits are asked of a form: of f32 near zeros, and of 16 bits where a factor is large or a sum cancels.
+/// Accuracy class of forms.
+///
+/// It matters in f32 near zeros, and in 16 bits where a factor is large or a sum cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Digits {
-    /// So many behind the point.
+    /// Absolute accuracy: digits behind the point.
     Absolute,
-    /// So many of the value.
+    /// Relative accuracy: digits of the value, also near zeros.
     Relative,
-    /// The digits of the value, by sequences that round less often where sums of several functions cancel.
+    /// Relative accuracy by sequences that round less often, for sums of several functions that cancel.
     Fine,
-    /// Those of `float`, whatever the tensors' type.
+    /// The accuracy of `float`, whatever the tensors' type.
     Single,
 }
 
 impl Digits {
-    /// What there is for an element type, the cheaper forms first.
+    /// Returns the accuracy classes for an element type, the cheaper forms first.
     pub fn of(dtype: DType) -> &'static [Digits] {
         match dtype {
             DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine],
@@ -41,7 +43,7 @@ impl Digits {
         }
     }
 
-    /// The element type whose forms keep them.
+    /// Returns the element type whose forms have this accuracy.
     pub fn dtype(self, dtype: DType) -> DType {
         if self == Digits::Single { DType::F32 } else { dtype }
     }
@@ -50,18 +52,18 @@ impl Digits {
 /// How a form is built.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// By itself, times factors.
+    /// By a function of its own, with the factors that the result is multiplied by.
     Alone(fn(&mut Seq, Val, Factors<'_>) -> Val),
     /// By a Gaussian tail.
     Tail(&'static Tail),
     /// By an odd function that saturates.
     Odd(&'static Odd),
-    /// As a member of a family that shares its parts.
+    /// As a member of a family whose parts are shared.
     Of(fn(&mut Seq, Val) -> Gate, Member),
 }
 
 impl Build {
-    /// The primitive by itself, times factors.
+    /// Emits the primitive on its own, times factors.
     pub fn build(self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         match self {
             Build::Alone(build) => build(s, x, t),
@@ -76,7 +78,7 @@ impl Build {
     }
 }
 
-/// What a member of a family takes from its parts, with `q` = sigma, or the rest, times a factor.
+/// A member of a family, as an expression of `q`: sigma, or its complement, times a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// `q`
@@ -85,17 +87,17 @@ pub enum Member {
     Value,
     /// `slope q + q`
     Slope,
-    /// `q` of the rest: the sigmoid of the opposite.
+    /// `q` of the complement: the sigmoid of the negation.
     Rest,
 }
 
 impl Member {
-    /// What a factor goes into.
+    /// Returns the part that a factor is multiplied by: the sigmoid or its complement.
     pub fn base(self, gate: Gate) -> Val {
         if self == Member::Rest { gate.rest } else { gate.sigma }
     }
 
-    /// The member's value.
+    /// Emits the member's value.
     pub fn build(self, s: &mut Seq, gate: Gate, q: Val) -> Val {
         match self {
             Member::Sigma | Member::Rest => q,
@@ -110,24 +112,24 @@ impl Member {
 pub struct Form {
     /// Short name for tables.
     pub name: &'static str,
-    /// Element types of the tensors whose accuracy it keeps.
+    /// Element types of the tensors for which it is accurate enough.
     pub dtypes: &'static [DType],
-    /// What it gives at infinity.
+    /// Its promise at infinity.
     pub limits: Limits,
-    /// Which digits it keeps.
+    /// Its accuracy class.
     pub digits: Digits,
-    /// Its sequence.
+    /// How its sequence is built.
     pub build: Build,
 }
 
 impl Form {
-    /// Whether it keeps the accuracy of this type and the promises.
+    /// Returns true if it is accurate enough for this type and keeps these promises.
     pub fn fits(&self, dtype: DType, limits: Limits, digits: Digits) -> bool {
         let has_digits = self.digits >= digits.min(Digits::Relative);
         self.dtypes.contains(&digits.dtype(dtype)) && self.limits >= limits && has_digits
     }
 
-    /// Cycles for 64 elements.
+    /// Returns the cycles for 64 elements.
     pub fn cycles(&self, arch: &'static Arch) -> f64 {
         let mut s = Seq::on(arch);
         let x = s.push(Source::Load(0), &[], None, F32);
@@ -136,7 +138,7 @@ impl Form {
     }
 }
 
-/// Cycles for 64 elements of all that a value is made of.
+/// Returns the cycles for 64 elements of all calls that a value depends on.
 pub fn cycles(s: &Seq, out: Val, arch: &Arch) -> f64 {
     let mut needed = vec![false; s.steps.len()];
     needed[out.0] = true;

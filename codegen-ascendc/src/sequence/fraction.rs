@@ -1,27 +1,26 @@
 //! Functions that are fractions of polynomials in `x` and one exponential of it: the ways to call them.
 //!
-//! `f = x^a (A(e) + x B(e) + ..) / D(e)` with `e = exp(k x)`, or with `D(e)^2` below the line. Which way
-//! round the exponential is taken, what is held within bounds, and in which order is divided are tried
-//! one after the other; `plan/accept.rs` says which of them are right.
+//! `f = x^a (A(e) + x B(e) + ..) / D(e)` with `e = exp(k x)`, or with `D(e)^2` as the denominator. The sign of the exponent,
+//! clamps, and the order of divisions are tried one after the other; `plan/accept.rs` decides which of them are accurate.
 
 use super::forms::{Factors, straight_near_zero, times};
 use super::{Api, Seq, Val};
 use op_dsl_ir::passes::rational::fraction::{Fraction, Term};
 use std::collections::BTreeMap;
 
-/// A polynomial in `e` by powers, from 0 on.
+/// Coefficients of a polynomial in `e`, from `e^0` on.
 type Poly = Vec<f64>;
 
-/// A fraction, sorted.
+/// A fraction in normal form: numerators by powers of `k x`, and one monic denominator.
 #[derive(Clone, Debug, PartialEq)]
 struct Sorted {
     /// `k`
     rate: f64,
-    /// The power of `x` before the fraction: 0 or 1.
+    /// The power of `x` in front of the fraction: 0 or 1.
     x: i32,
-    /// The numerator, by powers of `k x` within.
+    /// The numerators, by powers of `k x`.
     n: Vec<Poly>,
-    /// What stands below the line, to this power.
+    /// The denominator, and the power that it is raised to.
     d: Poly,
     power: i32,
 }
@@ -31,20 +30,20 @@ struct Sorted {
 pub struct Way {
     of: Sorted,
     order: Order,
-    /// Whether `x` is held where powers of `e` would be infinite.
+    /// True if `x` is clamped where powers of `e` would overflow.
     holds_high: bool,
-    /// Whether `x` is held where `e` has become 0.
+    /// True if `x` is clamped where `e` has underflowed to 0.
     holds_low: bool,
-    /// Whether the exponential is that of `-|k x|`, the function being even.
+    /// True if the exponential is that of `-|k x|`, for a function that is even.
     is_even: bool,
-    /// Below what size of `x` the function is a straight line, and its slope.
+    /// The `|x|` below which the function is replaced by a straight line, and the slope of that line.
     line: Option<(f64, f64)>,
 }
 
-/// How is divided by a square.
+/// Order of divisions by a power of the denominator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
-    /// `N / D`, once.
+    /// `N / D`, one division.
     Once,
     /// `(A/D + x B / D) / D` where `D` divides `A`.
     Within,
@@ -61,7 +60,9 @@ enum Order {
 const MOST_POWERS: usize = 3;
 
 impl Sorted {
-    /// With `e` turned round or not; `None` where it is not of this kind.
+    /// Returns the normal form; `None` if the fraction is not of this kind.
+    ///
+    /// If `turned`, `e` is replaced by `1 / e`.
     fn new(f: &Fraction, turned: bool) -> Option<Sorted> {
         let sign = if turned { -1 } else { 1 };
         let powers = |terms: &[Term]| terms.iter().map(|t| sign * t.e).min().unwrap_or(0);
@@ -85,13 +86,13 @@ impl Sorted {
             let poly = in_e(&terms);
             below.push((poly, -power));
         }
-        // Equal powers are powers of one denominator; others are multiplied out.
+        // Denominators of equal powers become one denominator of that power; others are multiplied out.
         let power = below.iter().map(|(_, m)| *m).reduce(|a, b| if a == b { a } else { 1 })?;
         let one = |(p, m): &(Poly, i32)| {
             (0..if power == 1 { *m } else { 1 }).fold(vec![1.0], |all, _| times_poly(&all, p))
         };
         let mut d = below.iter().fold(vec![1.0], |all, p| times_poly(&all, &one(p)));
-        // What is left of `e` goes where its power is positive.
+        // A negative power of `e` that remains goes into the denominator, so that all powers are positive.
         if e < 0 {
             if e % power != 0 {
                 return None;
@@ -111,7 +112,7 @@ impl Sorted {
         }
         let mut by_x = vec![vec![0.0; most_e as usize + 1]; most_x as usize + 1];
         n.into_iter().for_each(|((x, p), c)| by_x[x as usize][(p + e) as usize] += c);
-        // The denominator begins with 1.
+        // The denominator becomes monic.
         let lead = *d.last()?;
         d.iter_mut().for_each(|c| *c /= lead);
         let number = lead.powi(power);
@@ -123,10 +124,10 @@ impl Sorted {
         Some(Sorted { rate, x: f.x, n: by_x, d, power })
     }
 
-    /// `A / D`, and what is left of the other numerators by it.
+    /// Returns `A / D`, and the quotients of the other numerators by it.
     fn shared(&self) -> Option<(Poly, Vec<Poly>)> {
         let first = quotient(&self.n[0], &self.d)?;
-        // The divisor of a quotient begins with 1, and may end in powers of `e`.
+        // `quotient` needs a monic divisor; this one may have trailing powers of `e`.
         let lead = *first.last()?;
         let monic: Poly = first.iter().map(|c| c / lead).collect();
         let over = |p: &Poly| {
@@ -137,7 +138,7 @@ impl Sorted {
         Some((first, rest?)).filter(|(_, rest)| !rest.is_empty())
     }
 
-    /// `c` and `a` of `c e / (e^2 + a e + 1)`.
+    /// Returns `c` and `a` of `c e / (e^2 + a e + 1)`.
     fn both(&self) -> Option<(f64, f64)> {
         let d = (1..self.power).fold(self.d.clone(), |all, _| times_poly(&all, &self.d));
         match (&self.n[..], &d[..]) {
@@ -146,7 +147,7 @@ impl Sorted {
         }
     }
 
-    /// The highest power of `e` that is formed.
+    /// Returns the highest power of `e` that is computed.
     fn degree(&self, order: Order) -> usize {
         let n = self.n.iter().map(Vec::len).max().unwrap_or(1) - 1;
         let d = self.d.len() - 1;
@@ -155,7 +156,7 @@ impl Sorted {
     }
 }
 
-/// A number without the rounding errors of an integer.
+/// Rounds a number to an integer if it is one but for rounding errors.
 fn whole(c: f64) -> f64 {
     if (c - c.round()).abs() < 1e-12 { c.round() } else { c }
 }
@@ -193,7 +194,7 @@ fn times_poly(a: &Poly, b: &Poly) -> Poly {
     out
 }
 
-/// The quotient by a polynomial that begins with 1 and divides.
+/// Returns the quotient by a monic polynomial; `None` if it does not divide.
 fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     let mut rest = a.clone();
     let mut q = vec![0.0; (a.len() + 1).checked_sub(d.len())?.max(1)];
@@ -210,8 +211,9 @@ fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     rest.iter().all(|r| r.abs() <= 1e-12 * size).then_some(q)
 }
 
-/// All ways to call a fraction of which something is known: its slope at 0 where it vanishes there, and
-/// whether it is even.
+/// Returns all ways to call a fraction.
+///
+/// `zero` is its slope at 0 if it is 0 there; `lines` are the ranges in which a straight line may replace it.
 pub fn ways(f: &Fraction, zero: Option<f64>, lines: &[f64], is_even: bool) -> Vec<Way> {
     let mut all = Vec::new();
     for turned in [false, true] {
@@ -256,18 +258,18 @@ pub fn ways(f: &Fraction, zero: Option<f64>, lines: &[f64], is_even: bool) -> Ve
     all
 }
 
-/// The largest number of f16 and bf16 that is not greater, for a positive one.
+/// Rounds a positive number down to 7 significant bits, which f16 and bf16 can represent.
 fn short(c: f64) -> f64 {
     let unit = 2f64.powi(c.log2().floor() as i32 - 6);
     (c / unit).floor() * unit
 }
 
 impl Way {
-    /// Its sequence, times factors.
+    /// Emits the sequence, times factors.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let Way { of, order, .. } = self;
         let size = of.rate.abs();
-        // Where `e` is infinite in some power, and where it is 0, of the side that `x` grows to.
+        // The sizes of `x` at which a power of `e` overflows, and at which `e` underflows to 0.
         let high = short(80.0 / (size * of.degree(*order) as f64));
         let low = short(110.0 / size);
         let (above, below) = if of.rate > 0.0 { (high, low) } else { (low, high) };
@@ -367,21 +369,21 @@ impl Way {
     }
 }
 
-/// The numerators without a number that they share: the leading coefficient.
+/// Divides the numerators by a common constant, the leading coefficient; returns it with them.
 fn scaled(n: &[Poly]) -> (f64, Vec<Poly>) {
     let lead = n.iter().rev().find_map(|p| p.last().copied().filter(|c| *c != 0.0));
     let lead = lead.unwrap_or(1.0);
     (lead, n.iter().map(|p| p.iter().map(|c| c / lead).collect()).collect())
 }
 
-/// A value of a sequence, or a number.
+/// A value of a sequence, or a constant.
 #[derive(Clone, Copy)]
 enum Number {
     Vector(Val),
     Const(f64),
 }
 
-/// A sequence with the values that polynomials are made of, and the polynomials so far.
+/// A sequence with the values that polynomials are computed from, and the polynomials so far.
 struct Terms<'s> {
     s: &'s mut Seq,
     e: Val,
@@ -390,7 +392,7 @@ struct Terms<'s> {
 }
 
 impl Terms<'_> {
-    /// A polynomial in `e`.
+    /// Emits a polynomial in `e`.
     fn poly(&mut self, p: &[f64]) -> Number {
         let n = p.iter().rposition(|c| *c != 0.0);
         let Some(n) = n.filter(|n| *n > 0) else {
@@ -402,7 +404,7 @@ impl Terms<'_> {
         Number::Vector(value)
     }
 
-    /// One call away from another polynomial.
+    /// Returns a polynomial that is at most one call away from another one.
     fn beside(&mut self, p: &Poly) -> Option<Val> {
         let (s, e) = (&mut *self.s, self.e);
         self.known.iter().find_map(|(q, value)| {
@@ -434,7 +436,7 @@ impl Terms<'_> {
         value
     }
 
-    /// The denominator.
+    /// Emits the denominator.
     fn below(&mut self, d: &Poly) -> Val {
         match self.poly(d) {
             Number::Vector(below) => self.s.named(below, "D(e)"),
@@ -442,11 +444,11 @@ impl Terms<'_> {
         }
     }
 
-    /// `A(e) + v B(e) + ..`
+    /// Emits `A(e) + v B(e) + ..`.
     fn numerator(&mut self, n: &[Poly]) -> Number {
         let mut sum = Number::Const(0.0);
         for p in n.iter().rev() {
-            // A number before all of a polynomial costs nothing in a scaled sum.
+            // A constant factor of a whole polynomial costs no call in a scaled sum.
             let lead = p.last().copied().filter(|c| *c != 0.0).unwrap_or(1.0);
             let monic: Vec<f64> = p.iter().map(|c| c / lead).collect();
             let product = match sum {

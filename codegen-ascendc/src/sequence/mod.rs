@@ -1,13 +1,13 @@
-//! Sequences of vector calls, one value per call, before anything has a buffer.
+//! Sequences of vector calls, one value per call, before buffers are assigned.
 //!
 //! ```text
-//! api       the calls, and types of what they give
-//! mod       a builder that makes equal calls one value
-//! overload  which overload of a call takes numbers among its arguments
+//! api       the calls and the types of their results
+//! mod       a builder that shares equal calls (CSE)
+//! overload  the overload of a call that takes numbers among its arguments
 //! forms     sequences of the smooth primitives, with their coefficients
-//! form      what a form is, and what it promises
+//! form      a sequence with its promises: accuracy, limits, how it is built
 //! fraction  functions that are fractions of one exponential, however they are written
-//! fit       Gaussian tails of functions, fitted
+//! fit       fits Gaussian tails of functions
 //! ```
 
 mod api;
@@ -56,33 +56,33 @@ impl From<f64> for Scalar {
     }
 }
 
-/// Names a value of a sequence.
+/// Identifies a value of a sequence by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Val(pub usize);
 
-/// Where a value comes from.
+/// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// An input stream, as it was loaded.
     Load(usize),
-    /// One vector of equal numbers, written once per kernel and read again and again.
+    /// A vector of equal numbers, written once per kernel and read many times.
     Splat,
     /// A call.
     Call(Api),
 }
 
-/// One value.
+/// One value of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Where it comes from.
+    /// The operation that computes it.
     pub source: Source,
-    /// Arguments of the call; the accumulator first.
+    /// Arguments of the call; the accumulator comes first.
     pub args: Vec<Val>,
-    /// The scalar of the call, or of the splat.
+    /// Scalar operand of the call, or the number of the splat.
     pub scalar: Option<Scalar>,
-    /// Its type.
+    /// Type of the value.
     pub ty: Type,
-    /// What it is, as maths; empty where the call says it.
+    /// The value as a formula for a comment; empty where the call is clear by itself.
     pub what: &'static str,
 }
 
@@ -91,24 +91,26 @@ type Key = (Source, Vec<Val>, Option<(u8, u32)>, Type);
 /// A sequence under construction.
 #[derive(Clone, Debug)]
 pub struct Seq {
-    /// All values so far.
+    /// All values so far, in the order in which they were added.
     pub steps: Vec<Step>,
     arch: &'static Arch,
     known: FxHashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
 }
 
 impl Seq {
-    /// A sequence for an architecture: what it cannot call is replaced by other calls as it comes.
+    /// Returns an empty sequence for an architecture.
+    ///
+    /// Calls that the architecture lacks are replaced by other calls as they are added.
     pub fn on(arch: &'static Arch) -> Seq {
         Seq { steps: Vec::new(), arch, known: FxHashMap::default() }
     }
 
-    /// What it is for.
+    /// The architecture that the sequence is for.
     pub fn arch(&self) -> &'static Arch {
         self.arch
     }
 
-    /// Adds a value, or finds it.
+    /// Adds a value, or returns the equal one that exists.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {
             Source::Call(api) if self.arch.lacks.contains(&api.name()) => {
@@ -122,7 +124,7 @@ impl Seq {
         }
     }
 
-    /// The arguments, with a whole vector for every number that the call cannot read.
+    /// Returns the arguments, with a whole vector for each number if the call cannot read numbers there.
     fn vectors(&mut self, api: Api, args: &[Val]) -> Vec<Val> {
         match self.overload(api, args) {
             Some(_) => args.to_vec(),
@@ -130,7 +132,7 @@ impl Seq {
         }
     }
 
-    /// A vector as long as a tile, for a number.
+    /// Returns a vector as long as a tile for a splat; other values as they are.
     fn vector(&mut self, val: Val) -> Val {
         match self.steps[val.0].source {
             Source::Splat => {
@@ -141,7 +143,7 @@ impl Seq {
         }
     }
 
-    /// The overload that takes these arguments.
+    /// Returns the overload that takes these arguments; `None` if there is none.
     pub fn overload(&self, api: Api, args: &[Val]) -> Option<Overload> {
         let splats: Vec<bool> =
             args.iter().map(|a| self.steps[a.0].source == Source::Splat).collect();
@@ -149,7 +151,9 @@ impl Seq {
         Overload::of(api, lanes, &splats, self.arch)
     }
 
-    /// The same value without the call; the call itself where no other gives it.
+    /// Returns the same value by other calls than the one that the architecture lacks.
+    ///
+    /// A call without a replacement is added as it is.
     fn instead(&mut self, api: Api, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         let plain = match api {
             Api::Maxs => Api::Max,
@@ -175,23 +179,23 @@ impl Seq {
         val
     }
 
-    /// Says what a value is.
+    /// Sets the formula that describes a value, and returns the value.
     pub fn named(&mut self, val: Val, what: &'static str) -> Val {
         self.steps[val.0].what = what;
         val
     }
 
-    /// A call on `float`.
+    /// Adds a call on `float`.
     pub fn call(&mut self, api: Api, args: &[Val]) -> Val {
         self.push(Source::Call(api), args, None, F32)
     }
 
-    /// A call with a scalar, on `float`.
+    /// Adds a call with a scalar, on `float`.
     pub fn scaled(&mut self, api: Api, args: &[Val], scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Call(api), args, Some(scalar.into()), F32)
     }
 
-    /// `x^2 + c`; nothing else may read `x` afterwards.
+    /// Returns `x^2 + c`; may overwrite `x`, so no later call may read it.
     pub fn square_plus(&mut self, x: Val, c: f64) -> Val {
         let one = self.splat(c);
         match self.overload(Api::FusedMulAdd, &[x, x, one]) {
@@ -203,7 +207,7 @@ impl Seq {
         }
     }
 
-    /// A hoisted vector of equal numbers.
+    /// Returns a vector of equal numbers, written once per kernel.
     pub fn splat(&mut self, scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Splat, &[], Some(scalar.into()), F32)
     }
@@ -225,7 +229,7 @@ calls! {
     abs = Abs(x);
     /// `e^x`
     exp = Exp(x);
-    /// The natural logarithm.
+    /// `ln(x)`
     ln = Ln(x);
     /// `x - y`
     sub = Sub(x, y);
@@ -233,11 +237,11 @@ calls! {
     mul = Mul(x, y);
     /// `x / y`
     div = Div(x, y);
-    /// The larger.
+    /// The larger of `x` and `y`.
     max = Max(x, y);
-    /// The smaller.
+    /// The smaller of `x` and `y`.
     min = Min(x, y);
-    /// `a x + y`; nothing else may read `a` afterwards.
+    /// `a x + y`; overwrites `a`, so no later call may read it.
     fused_mul_add = FusedMulAdd(a, x, y);
 }
 
@@ -261,6 +265,6 @@ scalar_calls! {
     maxs = Maxs(x);
     /// The smaller of `x` and `c`.
     mins = Mins(x);
-    /// `a + c x`; nothing else may read `a` afterwards.
+    /// `a + c x`; overwrites `a`, so no later call may read it.
     axpy = Axpy(a, x);
 }

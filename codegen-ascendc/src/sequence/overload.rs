@@ -1,28 +1,29 @@
-//! Which overload of an AscendC call takes numbers among its arguments.
+//! Chooses the overload of an AscendC call that takes numbers among its arguments.
 //!
-//! A vector of equal numbers (a splat) is 256 bytes, written once per kernel. Few calls can read one:
-//! those that have a form with a scalar, and those with two sources whose form with repeats reads one
-//! repeat again and again by a stride of 0. Facts are those of the API's pages on `Select`, `Compare`,
-//! `Compares` and the binary calls.
+//! A vector of equal numbers (a splat) is 256 bytes, written once per kernel. Few calls can read one: those that have an overload
+//! with a scalar, and those with two sources whose overload with repeats reads one repeat again and again by a stride of 0. The
+//! facts are those of the API's pages on `Select`, `Compare`, `Compares` and the binary calls.
 
 use super::api::{Api, F32, Type};
 use crate::arch::Arch;
 
-/// How a call is written.
+/// The overload of a call, which decides how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overload {
     /// By count; every argument is a vector.
     Vectors,
-    /// By count; the last argument is a scalar. `Select` alone: `VSEL_TENSOR_SCALAR_MODE`.
+    /// By count; the last argument is a scalar. Only `Select` has it: `VSEL_TENSOR_SCALAR_MODE`.
     ScalarLast,
     /// By repeats; splats have a stride of 0.
     Repeats,
-    /// One call for each repeat, since a mask is for one repeat; splats are read at the same place.
+    /// One call for each repeat, since a mask holds the bits of one repeat.
+    ///
+    /// Splats are read at the same place each time.
     EachRepeat,
 }
 
 impl Overload {
-    /// The overload for arguments of which these are splats; `None` if the call has none.
+    /// Returns the overload for arguments of which these are splats; `None` if the call has none.
     pub fn of(api: Api, lanes: Type, splats: &[bool], arch: &Arch) -> Option<Overload> {
         let one_mask = !arch.long_masks && matches!(api, Api::Compare(_) | Api::Select);
         match (api, splats) {
@@ -31,7 +32,7 @@ impl Overload {
             (_, splats) if !splats.contains(&true) => Some(Overload::Vectors),
             (Api::Select, [_, false, true]) => Some(Overload::ScalarLast),
             (Api::Select, _) => Some(Overload::Repeats),
-            // In registers a number is added to a square as cheaply.
+            // Not where calls are on registers, because `Adds` adds a number to a square as cheaply there.
             (Api::FusedMulAdd, [false, false, true]) if lanes == F32 && !arch.registers => {
                 let lacks = arch.lacks.contains(&api.name());
                 (!lacks).then_some(Overload::Repeats)

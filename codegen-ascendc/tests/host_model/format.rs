@@ -1,31 +1,33 @@
-//! Rounding to the 16-bit formats, told from their definition and not as the model does it.
+//! Rounding to the 16-bit formats, computed from their definition and independent of the model.
 
-/// Numbers as they lie in a file.
+/// Returns numbers as the bytes of a file.
 pub fn bytes<const N: usize>(values: impl IntoIterator<Item = [u8; N]>) -> Vec<u8> {
     values.into_iter().flatten().collect()
 }
 
-/// A file of floats.
+/// Parses a file of floats.
 pub fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// A file of 16-bit numbers.
+/// Parses a file of 16-bit numbers.
 pub fn words(bytes: &[u8]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|b| u16::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// A 16-bit format by the number of its stored digits: 10 is half, 7 is bfloat16.
+/// 16-bit format by the number of its stored mantissa bits: 10 is half, 7 is bfloat16.
 #[derive(Clone, Copy)]
 pub struct Format(pub u32);
 
 impl Format {
-    /// The bits of infinity.
+    /// Returns the bits of infinity.
     pub fn infinite(self) -> u16 {
         ((1 << (15 - self.0)) - 1) << self.0
     }
 
-    /// A number where results beyond the range saturate: infinity is the largest number, NaN is 0.
+    /// Returns the bits where results beyond the range saturate.
+    ///
+    /// For example, in half infinity (`0x7c00`) becomes the largest number (`0x7bff`) and NaN becomes 0.
     pub fn saturated(self, bits: u16) -> u16 {
         match (bits & 0x7fff).cmp(&self.infinite()) {
             std::cmp::Ordering::Less => bits,
@@ -34,7 +36,9 @@ impl Format {
         }
     }
 
-    /// The value of a positive number's bits; infinity as the number it stands in for.
+    /// Returns the value of a positive number's bits.
+    ///
+    /// Infinity counts as the number that follows the largest one; for example, `0x7c00` in half gives 65536.
     pub fn value(self, bits: u16) -> f64 {
         let digits = f64::from(bits & ((1 << self.0) - 1));
         let field = i32::from(bits >> self.0);
@@ -47,7 +51,7 @@ impl Format {
         }
     }
 
-    /// The rules of rounding told by the two neighbours and the distance to them.
+    /// Rounds by the two neighbours and the distance to them.
     pub fn round(self, x: f32, mode: u32) -> u16 {
         let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
         let m = f64::from(x.abs());
@@ -93,7 +97,7 @@ impl Format {
         sign | bits
     }
 
-    /// Numbers of the format, and next to, at and around the middle of neighbours.
+    /// Returns numbers of the format, and numbers next to them and around the midpoints of neighbours.
     pub fn probes(self, step: usize) -> Vec<f32> {
         let mut out = vec![f32::INFINITY, -0.0];
         for bits in (0..self.infinite()).step_by(step) {

@@ -7,17 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// Where the small kernels lie.
 fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host_model")
 }
 
-/// A compiled kernel file and a directory for its data.
+/// Compiled kernel file and a directory for its data.
 pub struct Program {
     source: String,
     binary: PathBuf,
     dir: TempDir,
-    /// Whether the compiler is taken to order dependent vector calls, which small kernels leave to it.
+    /// Whether runs pass `--auto-sync`, which is the default because most small kernels have no barriers.
     auto_sync: bool,
 }
 
@@ -26,7 +25,8 @@ impl Program {
     pub fn compile(name: &str, arch: u32) -> Self {
         let dir = TempDir::with_prefix_in(name, env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = kernels().join(format!("{name}.cpp"));
-        // These kernels are small: what a higher level takes to compile, no run gains. Other tests have that.
+        // `-O0`, because a higher level would cost these small kernels more compile time than it saves at run time. Other tests
+        // cover higher levels.
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("host-model");
         let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
             .flags(FLAGS)
@@ -39,13 +39,13 @@ impl Program {
         Self { source: fs::read_to_string(file).unwrap(), binary, dir, auto_sync: true }
     }
 
-    /// The same for a build without automatic synchronisation.
+    /// Returns the program for a build without automatic synchronisation.
     pub fn without_auto_sync(mut self) -> Self {
         self.auto_sync = false;
         self
     }
 
-    /// A data file's path, with its content if given.
+    /// Returns a data file's path, and writes its content if given.
     pub fn file(&self, name: &str, bytes: Option<&[u8]>) -> String {
         let path = self.dir.path().join(name);
         if let Some(bytes) = bytes {
@@ -54,7 +54,7 @@ impl Program {
         path.display().to_string()
     }
 
-    /// Runs a kernel with all arguments as given.
+    /// Runs a kernel with exactly these arguments.
     pub fn run(&self, kernel: &str, args: &[String]) -> Output {
         Command::new(&self.binary)
             .args(["--kernel", kernel, "--ub", "196352"])
@@ -64,7 +64,7 @@ impl Program {
             .unwrap()
     }
 
-    /// Runs a right kernel from `input` to `size` bytes; its output and its report.
+    /// Runs a correct kernel from `input` to `size` bytes, and returns its output and its report.
     pub fn good(
         &self,
         kernel: &str,
@@ -85,8 +85,7 @@ impl Program {
         (bytes, String::from_utf8(out.stdout).unwrap())
     }
 
-    /// Runs a broken kernel and demands that `check` finds it, at the line that says
-    /// so if one does.
+    /// Runs a broken kernel and asserts that `check` finds it, at the marked line if the source marks one.
     pub fn broken(&self, kernel: &str, check: &str, what: &str, more: &[&str]) {
         let ones: Vec<u8> = [1.0_f32; 2048].iter().flat_map(|x| x.to_le_bytes()).collect();
         let b = self.file(&format!("{kernel}.b"), Some(&ones[..512]));

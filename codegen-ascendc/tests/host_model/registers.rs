@@ -1,4 +1,4 @@
-//! Vector functions on registers: what they compute and count, and what each check finds.
+//! Vector functions on registers: their results and counts, and the findings of each check.
 
 use crate::format::{Format, bytes, floats, words};
 use crate::harness::Program;
@@ -12,7 +12,7 @@ fn registers() {
 }
 
 fn what_they_compute(p: &Program) {
-    // 100 halves are two steps, of which the second has 36 elements.
+    // 100 halves take two steps, and the second has 36 elements.
     let value = |i: u16| f32::from(i) * 0.125 - 6.0;
     let x = bytes((0..100).map(|i| Format(10).round(value(i), 1).to_le_bytes()));
     let (out, report) = p.good("good_halves", &x, 200, &[]);
@@ -30,8 +30,8 @@ fn what_they_compute(p: &Program) {
     assert_eq!(floats(&out), swapped);
     assert!(report.contains(r#""loads":1,"stores":1,"casts":0"#), "{report}");
 
-    // Bit 48 of CTRL decides about values beyond the range of `half`, although the cast says NO_SAT.
-    let mut x = [0x7800_u16; 100]; // 32768, whose double is beyond it
+    // Bit 48 of CTRL controls values beyond the range of `half`, although the cast says NO_SAT.
+    let mut x = [0x7800_u16; 100]; // 32768, whose double exceeds the range
     x[..3].copy_from_slice(&[0x7e00, 0x7c00, 0x3c00]); // NaN, infinity, 1
     let x = bytes(x.iter().map(|x| x.to_le_bytes()));
     for (more, nan, large) in [(&[][..], 0x7e00, 0x7c00), (&["--saturate"], 0, 0x7bff)] {
@@ -51,12 +51,12 @@ fn how_they_round(p: &Program) {
         let rows: Vec<Vec<f32>> = out.chunks_exact(256).map(floats).collect();
         assert_eq!(rows[0], [quotient; 64], "a quotient, {more:?}");
         assert_eq!(rows[1], [tiny; 64], "a product, {more:?}");
-        // (1 + u)^2 = 1 + 2u + u^2, of which a float has no last part.
+        // `(1 + u)^2 = 1 + 2u + u^2`; the last term does not fit into a float.
         assert_eq!(rows[2], [f32::EPSILON * f32::EPSILON; 64]);
         assert_eq!(rows[3], rows[2]);
     }
 
-    // As a device may miss it: the same in both forms, up to one unit to either side.
+    // Simulated inexactness of a device: the same in both variants, up to one unit to either side.
     let x: Vec<f32> = (0..64_u16).map(|i| f32::from(i) * 0.125 - 4.0).collect();
     let input = bytes(x.iter().map(|x| x.to_le_bytes()));
     let exact = floats(&p.good("good_noise", &input, 512, &[]).0);

@@ -14,7 +14,7 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Value};
 use op_dsl_ir::published::{Negative, Of, Type};
 
-/// Both files.
+/// Returns both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
     let path = |end: &str| format!("op_api/{}.{end}", interface.header);
@@ -24,14 +24,14 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// The prototype of phase 1.
+/// Returns the prototype of phase 1.
 pub fn phase_1(function: &Function, tail: &str) -> String {
     let mut params: Vec<String> = function.params.iter().map(Param::declaration).collect();
     params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
     list(&format!("aclnnStatus {}GetWorkspaceSize", function.name), &params, tail)
 }
 
-/// The prototype of phase 2.
+/// Returns the prototype of phase 2.
 pub fn phase_2(function: &Function, tail: &str) -> String {
     let params = [
         "void* workspace",
@@ -105,7 +105,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     format!("{header}\n{}\n", text.trim_end())
 }
 
-/// The function that checks ask for element types.
+/// Writes the function from which checks get the element types.
 fn dtypes(package: &Package<'_>) -> String {
     let list = |arch: &Arch| {
         let has = |d: &DType| package.plans_of(arch).any(|p| p.dtype == *d);
@@ -148,7 +148,7 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
     includes(&all)
 }
 
-/// The name of an element type in op_api.
+/// Returns the name of an element type in op_api.
 pub fn ge_dtype(dtype: DType) -> String {
     format!("DataType::DT_{}", dtype.row().ge)
 }
@@ -161,7 +161,7 @@ fn inputs(interface: &Interface) -> Vec<&Param> {
     interface.main().params.iter().filter(|p| matches!(p.of, Of::Input(_))).collect()
 }
 
-/// The inputs that lie over the domain.
+/// Returns the inputs that span the domain.
 fn laid_out<'i>(package: &Package<'_>, interface: &'i Interface) -> Vec<&'i Param> {
     inputs(interface).into_iter().filter(|p| !has_counts(package, p)).collect()
 }
@@ -212,7 +212,7 @@ bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
 }
 ";
 
-/// A helper for tensors that are not yet as the kernel reads them.
+/// Writes a helper that converts tensors to the element type and shape that the kernel reads.
 fn to_kernel(interface: &Interface) -> String {
     let (shape, dtype) = (interface.broadcast, interface.dtypes.promotes());
     let mut params = vec!["const aclTensor* tensor".to_string()];
@@ -245,7 +245,7 @@ fn to_kernel(interface: &Interface) -> String {
     t.finish()
 }
 
-/// Phase 1 of every name.
+/// Writes phase 1 of every name.
 fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line(format!("// Phase 1 of {}.", function_names(interface)));
@@ -271,7 +271,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     t.finish().trim_end().to_string()
 }
 
-/// The arguments that phase 1 looks at.
+/// Returns the arguments that phase 1 reads.
 fn taken(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checked = checks::checked(package, interface);
     let read = |p: &&Param| p.of != Of::Unused || checked.contains(p);
@@ -323,7 +323,7 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         let as_it_is = more.is_empty() || has_counts(package, p);
         let function = if as_it_is { "l0op::Contiguous" } else { "ToKernel" };
         let mut args = vec![p.name.to_string()];
-        // Truth values keep their element type.
+        // Masks keep their element type.
         let own = |m: &String| match is_mask(package, p) && m == "dtype" {
             true => format!("{}->GetDataType()", p.name),
             false => m.clone(),
@@ -348,7 +348,7 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
 fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let def = &package.def;
     let main = interface.main();
-    // What the function has no argument for is left out.
+    // An input for which the function has no argument is left out.
     let input = |i| match interface.input(i) {
         "" => "nullptr".into(),
         name => format!("{name}Ready"),
@@ -403,7 +403,7 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     t.line("");
 }
 
-/// A number for the kernel: what the argument says, or the default where it may be null and is.
+/// Returns a number for the kernel: the argument, or the default if the argument is optional and null.
 fn float(interface: &Interface, attr: usize, default: Value, p: &Param) -> String {
     let given = match interface.negative.iter().find(|n| n.0 == attr) {
         Some((_, Negative::Zero)) => format!("({0} < 0.0f ? 0.0f : {0})", number(p)),
@@ -417,7 +417,9 @@ fn float(interface: &Interface, attr: usize, default: Value, p: &Param) -> Strin
     }
 }
 
-/// `approximate == 1 ? "tanh" : "none"`, the first value last.
+/// Selects a name by number, the first value last.
+///
+/// For example, `approximate == 1 ? "tanh" : "none"`.
 fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     let Some((first, rest)) = variants.split_first() else { return "\"\"".into() };
     let test =
@@ -425,7 +427,7 @@ fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     rest.iter().map(test).collect::<String>() + &literal(&first.name)
 }
 
-/// The value of an attribute that a name has no argument for.
+/// Returns the value of an attribute for which a name has no argument.
 fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     match (&package.def.attrs[attr].kind, value) {
         (AttrKind::Enum { variants, wire_str: true, .. }, Value::Int(value)) => {
@@ -438,7 +440,7 @@ fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     }
 }
 
-/// Both exported functions of a name.
+/// Writes both exported functions of a name.
 fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
     let named = |of: fn(&Param) -> bool| {
         let some: Vec<String> =

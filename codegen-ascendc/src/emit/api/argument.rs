@@ -5,17 +5,19 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::Kind;
 use op_dsl_ir::published::{Of, Type};
 
-/// Whether an argument is a mask, which has an element type of its own.
+/// Returns whether an argument is a mask, which has an element type of its own.
 pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
     matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
 }
 
-/// Whether an argument has counts of rows: integers in one dimension, whatever the other tensors are.
+/// Returns whether an argument holds row counts: integers in one dimension.
+///
+/// Their type and shape do not depend on the other tensors.
 pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
     matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Rows)
 }
 
-/// Inputs that decide the element type together.
+/// Returns the inputs that determine the element type together.
 pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let number = |p: &&Param| {
         matches!(p.of, Of::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
@@ -23,7 +25,7 @@ pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     interface.main().params.iter().filter(number).cloned().collect()
 }
 
-/// `const aclTensor* self`, .. for a parameter list.
+/// Returns declarations for a parameter list: `const aclTensor* self`, ..
 pub fn declared(params: &[Param]) -> Vec<String> {
     let constant = |p: &Param| match p.ty {
         Type::Tensor => format!("const aclTensor* {}", p.name),
@@ -33,18 +35,18 @@ pub fn declared(params: &[Param]) -> Vec<String> {
     params.iter().map(constant).collect()
 }
 
-/// `self`, .. for a call.
+/// Returns names for a call: `self`, ..
 pub fn names(params: &[Param]) -> Vec<String> {
     params.iter().map(|p| p.name.to_string()).collect()
 }
 
-/// Names of inputs, those first that no call leaves out.
+/// Returns names of inputs, starting with those that no call leaves out.
 pub fn in_order(inputs: &[&Param]) -> Vec<String> {
     let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
     needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()
 }
 
-/// A number as the kernel has it: `alpha->ToFloat()`.
+/// Returns a number as the kernel receives it, for example `alpha->ToFloat()`.
 pub fn number(p: &Param) -> String {
     match p.ty {
         Type::Scalar => format!("{}->ToFloat()", p.name),

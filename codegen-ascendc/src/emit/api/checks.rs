@@ -1,5 +1,6 @@
-//! What phase 1 refuses. Every document has one order: missing pointers (161001), then element types
-//! and formats, shapes, attribute values (161002).
+//! The checks of phase 1.
+//!
+//! Every document has one order: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
 
 use super::argument::{declared, has_counts, in_order, is_mask, names, number, promoted};
 use super::cpp::{list, literal};
@@ -13,7 +14,7 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::published::{DTypes, Inputs, Negative, Of, Type};
 
-/// Checks of one concern: a function that answers false.
+/// Checks of one concern: a C++ function that returns false on failure.
 struct Check {
     name: &'static str,
     why: String,
@@ -22,7 +23,7 @@ struct Check {
     body: String,
 }
 
-/// Every check, in order.
+/// Returns all checks, in order.
 fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
     let mut checks = vec![
         not_null(interface),
@@ -35,14 +36,14 @@ fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
     checks
 }
 
-/// The arguments that some check reads: those of `CheckParams`.
+/// Returns the arguments that some check reads, which are those of `CheckParams`.
 pub fn checked(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checks = checks(package, interface);
     let read = |p: &&Param| checks.iter().any(|c| c.params.contains(p));
     interface.main().params.iter().filter(read).cloned().collect()
 }
 
-/// All functions of the section, `CheckParams` last.
+/// Writes all functions of the section, `CheckParams` last.
 pub fn section(package: &Package<'_>, interface: &Interface) -> String {
     let checks = checks(package, interface);
     let mut t = Text::new();
@@ -111,7 +112,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
         Inputs::Floats => {
             numbers.iter().filter(|p| !output(p)).for_each(|p| supported(&mut t, p));
         }
-        // Only what they promote to matters: whole numbers beside floats are fine.
+        // Only the type to which the inputs promote matters: integers together with floats are allowed.
         Inputs::Numbers => {}
     }
     if interface.dtypes.promotes() {
@@ -149,7 +150,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     Check { name: "CheckDtype", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
-/// A statement about what an argument points to, if that may be null.
+/// Writes a statement on what an argument points to, guarded if the pointer may be null.
 fn if_given(t: &mut Text, p: &Param, statement: &str) {
     if !p.optional {
         t.line(statement);
@@ -160,12 +161,14 @@ fn if_given(t: &mut Text, p: &Param, statement: &str) {
     });
 }
 
-/// A condition on what a pointer points to, which holds where it may be null and is.
+/// Returns a condition on what a pointer points to, true if the pointer is optional and null.
 fn unless_null(p: &Param, condition: &str) -> String {
     if p.optional { format!("{} == nullptr || {condition}", p.name) } else { condition.into() }
 }
 
-/// The promoted type must have a kernel, and be the outputs' unless they are cast to.
+/// Writes the check of the promoted type.
+///
+/// It must have a kernel, and be the outputs' type unless the outputs are cast to theirs.
 fn promoted_check(t: &mut Text, package: &Package<'_>, interface: &Interface, cast: bool) {
     let inputs = promoted(package, interface);
     t.line(list("const DataType promoted = Promoted", &names(&inputs), ";"));
@@ -198,7 +201,7 @@ fn formats(interface: &Interface) -> Check {
     Check { name: "CheckFormat", why, code: INVALID, params, body: t.finish() }
 }
 
-/// A condition, and what is logged where it does not hold.
+/// Writes a condition and the message that is logged if it does not hold.
 fn refuse(t: &mut Text, condition: &str, message: &str, shown: &[&str]) {
     let mut log = vec![INVALID.to_string(), literal(message)];
     log.extend(shown.iter().map(|s| s.to_string()));
@@ -267,7 +270,7 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     }
 }
 
-/// First tensors of one kind among themselves, then the dimension, then the kinds.
+/// Compares tensors of one kind with each other, then the dimension, then the two kinds.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let def = &package.def;
     let gated_or = |gated: bool| -> Vec<&Param> {
@@ -278,7 +281,7 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
             _ => false,
         };
         let mut of = params.iter().filter(has).collect::<Vec<_>>();
-        of.sort_by_key(|p| p.optional); // what is always there comes first
+        of.sort_by_key(|p| p.optional); // Tensors that every call gives come first.
         of
     };
     let (whole, gated) = (gated_or(false), gated_or(true));
@@ -338,7 +341,7 @@ fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body })
 }
 
-/// Numbers of which the document wants no negative ones.
+/// Writes the check of numbers that must not be negative according to the document.
 fn negative(interface: &Interface) -> Option<Check> {
     let main = interface.main();
     let (mut params, mut t) = (Vec::new(), Text::new());
@@ -364,12 +367,12 @@ fn negative(interface: &Interface) -> Option<Check> {
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
 }
 
-/// Whether an attribute may have any value of its type.
+/// Returns whether an attribute may have any value of its type.
 fn is_any(p: &Param, allowed: &[(i64, String)]) -> bool {
     allowed.is_empty() || (p.ty == Type::Bool && allowed.len() == 2)
 }
 
-/// The check of one attribute's value.
+/// Writes the check of one attribute's value.
 fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
     if is_any(p, allowed) {
         return;
@@ -393,8 +396,9 @@ fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
     refuse(t, &tests.join(" || "), &message, &[&p.name]);
 }
 
-/// Number and name of each value that an attribute may have, on an architecture or anywhere; nothing
-/// where any may be.
+/// Returns number and name of each value that an attribute may have, on one architecture or on any.
+///
+/// Empty if every value is allowed.
 pub fn allowed(package: &Package<'_>, arch: Option<&Arch>, attr: usize) -> Vec<(i64, String)> {
     let def = &package.def;
     let here = |p: &&Plan| arch.is_none_or(|a| p.soc.arch == a);

@@ -1,8 +1,8 @@
 //! C++ in the house style of op_api: 120 columns, lists that continue one level deeper.
 
-const WIDTH: usize = 116; // leaves room for one level around
+const WIDTH: usize = 116; // leaves room for one level of indentation
 
-/// `head(a, b, c)tail`, broken between items where the line would grow too long.
+/// Returns `head(a, b, c)tail`, with line breaks between items if the line would be too long.
 pub fn list(head: &str, items: &[String], tail: &str) -> String {
     let one = format!("{head}({}){tail}", items.join(", "));
     if one.len() <= WIDTH {
@@ -11,7 +11,7 @@ pub fn list(head: &str, items: &[String], tail: &str) -> String {
     let mut lines = vec![format!("{head}(")];
     let mut line = String::from("    ");
     for (i, item) in items.iter().enumerate() {
-        let item = item.replace('\n', "\n    "); // one that is broken itself
+        let item = item.replace('\n', "\n    "); // an item that has line breaks itself
         let item = if i + 1 < items.len() { format!("{item},") } else { format!("{item}){tail}") };
         let empty = line.trim().is_empty();
         if !empty && line.len() + 1 + item.len() > WIDTH {
@@ -26,7 +26,7 @@ pub fn list(head: &str, items: &[String], tail: &str) -> String {
     lines.join("\n")
 }
 
-/// `#ifndef .. #endif` around a header's text.
+/// Wraps a header's text in `#ifndef .. #endif`.
 pub fn guarded(file: &str, text: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let guard: String = file.chars().map(legal).collect();
@@ -35,14 +35,14 @@ pub fn guarded(file: &str, text: &str) -> String {
     )
 }
 
-/// Includes, sorted.
+/// Returns include directives, sorted.
 pub fn includes(headers: &[&str]) -> String {
     let mut headers = headers.to_vec();
     headers.sort_unstable();
     headers.iter().map(|h| format!("#include \"{h}\"\n")).collect()
 }
 
-/// A string literal.
+/// Returns a string literal.
 pub fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! `op_api/<snake>.h` and `.cpp`: the level-0 function, which puts one kernel on an executor's list.
+//! `op_api/<snake>.h` and `.cpp`: the level-0 function, which adds one kernel to an executor's list.
 
 use super::cpp::{guarded, includes, list};
 use crate::emit::host::first;
@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind};
 
-/// Both files.
+/// Returns both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     vec![
@@ -17,7 +17,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// The C type of an attribute at level 0.
+/// Returns the C type of an attribute at level 0.
 pub fn attr_type(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Dim | AttrKind::Int => "int64_t",

@@ -1,9 +1,9 @@
 //! `op_api/`: the functions that a program calls; `op_dsl_ir::interface` has their signatures.
 //!
 //! ```text
-//! level0     <snake>.h, .cpp: one kernel onto an executor's list
+//! level0     <snake>.h, .cpp: adds one kernel to an executor's list
 //! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
-//! checks     what phase 1 refuses, in the documented order
+//! checks     the checks of phase 1, in the documented order
 //! argument   an argument, as these two write it
 //! cpp        line breaks, guards, literals
 //! ```
@@ -20,12 +20,14 @@ pub use checks::allowed;
 use super::package::Package;
 use super::tree::File;
 
-/// The files of an operator that graphs alone call: level 0, since other directories may launch its kernel.
+/// Returns the files of an operator that only graphs call.
+///
+/// They include level 0, since other directories may launch the kernel.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     level0::files(package)
 }
 
-/// The files, relative to the operator's directory.
+/// Returns the files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     [level0::files(package), aclnn::files(package)].concat()
 }

@@ -1,9 +1,11 @@
-//! The licence that a checkout's check asks for: it is named in `OAT.xml`, with the text that every file must have.
+//! The licence that a checkout's check requires: `OAT.xml` holds the text that every file must have.
 
 use std::fs;
 use std::path::Path;
 
-/// The lines that stand above every file of the checkout that a directory is in, or will be; `None` outside of one.
+/// Returns the header lines that every file in a checkout must have, given a directory below it.
+///
+/// The directory need not exist yet. `None` outside of a checkout.
 pub fn license(place: &Path) -> Option<String> {
     let place = std::path::absolute(place).ok()?;
     let rules = place.ancestors().find_map(|a| fs::read_to_string(a.join("OAT.xml")).ok())?;

@@ -5,18 +5,18 @@ use crate::emit::words::Language;
 use op_dsl_ir::interface::Interface;
 use op_dsl_ir::op::OpDef;
 
-/// A row of a list.
+/// Row of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The list, below the checkout.
+    /// Path of the list, below the checkout.
     pub list: &'static str,
-    /// Text by which a list is known to have the row.
+    /// Text by which a list that already has the row is recognised.
     pub mark: String,
-    /// The row.
+    /// Row.
     pub text: String,
 }
 
-/// The rows of an operator in a directory: of the operators, and of its functions.
+/// Returns an operator's rows for the list of operators and for that of functions.
 pub fn entries(def: &OpDef, directory: &str) -> Vec<Entry> {
     let (category, name) = directory.rsplit_once('/').unwrap_or(("activation", directory));
     let told = brief(def, Language::Zh);

@@ -1,5 +1,6 @@
-//! Finds the interfaces of an operator's directory that the emitted one lacks. Files are searched as texts: a name that
-//! stands in the old ones and not in the new ones is a loss.
+//! Finds the interfaces of an operator's directory that the emitted one lacks.
+//!
+//! Files are searched as texts: a name that occurs in the old ones but not in the new ones is a loss.
 
 use super::Fate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,15 +10,15 @@ use std::process::Command;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Directories whose files are built apart from the others: what is tried out there has names of theirs.
+/// Directories that are skipped, because their files are built separately and equal names do not clash.
 const SKIPPED: [&str; 3] = [".git", "experimental", "tests"];
 
-/// Whether a file declares functions for callers.
+/// Returns whether a file declares functions for callers.
 fn is_header(path: &str) -> bool {
     path.contains("op_api/") && path.ends_with(".h")
 }
 
-/// Functions, tensors, attributes, element types and products that only the old files have.
+/// Returns functions, tensors, attributes, element types and products that only the old files have.
 pub fn offered(
     operator: &str,
     old: &Files,
@@ -43,7 +44,7 @@ pub fn offered(
     let [before, after] = [of_old(is_definition), of_new(is_definition)];
     if !keep_interface {
         let mut functions = declared(&of_old(is_header));
-        // An interface that the build generates: a function for each version of the definition.
+        // The build generates the interface, with a function for each version of the definition.
         if !build_files(old).contains("aclnn_exclude") && functions.is_empty() {
             functions.insert(format!("aclnn{operator}"));
             functions.extend(versions(&before).map(|v| format!("aclnn{operator}V{v}")));
@@ -75,7 +76,7 @@ pub fn offered(
     lost
 }
 
-/// Whether a definition is that of an operator.
+/// Returns whether a text defines an operator.
 pub fn defines(text: &str, operator: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("class ") {
@@ -89,7 +90,7 @@ pub fn defines(text: &str, operator: &str) -> bool {
     false
 }
 
-/// Files that go or change without being as they are in version control.
+/// Returns files that are removed or replaced although their content is not committed.
 pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>) -> Vec<String> {
     let goes = |fate: &Fate| matches!(fate, Fate::Replaced | Fate::Removed);
     if !files.values().any(goes) {
@@ -115,7 +116,7 @@ pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>)
     going.filter(is_changed).map(|path| format!("{path}, which is not committed")).collect()
 }
 
-/// Files that go although other directories include them, and functions that other directories declare as well.
+/// Returns removed headers that other directories include, and functions that they declare as well.
 pub fn elsewhere(
     root: &Path,
     target: &Path,
@@ -147,7 +148,7 @@ pub fn elsewhere(
                         lost.insert(format!("{name} of {relative}, which would be there twice"));
                     }
                 }
-                // A file's path has the directory's name in it.
+                // A file that includes one of this directory mentions the directory's name.
                 if !text.contains(&*format!("{name}/")) {
                     continue;
                 }
@@ -165,7 +166,7 @@ pub fn elsewhere(
     lost.into_iter().collect()
 }
 
-/// The build files of a directory.
+/// Returns the text of a directory's build files.
 pub fn build_files(old: &Files) -> String {
     let is_one = |path: &str| path == "CMakeLists.txt" || path == "op_host/CMakeLists.txt";
     let files = old.iter().filter(|(path, _)| is_one(path));
@@ -178,7 +179,7 @@ pub fn build_files(old: &Files) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A path without `..`, which need not be there.
+/// Resolves `..` in a path, which need not exist.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -195,7 +196,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// C++ without comments.
+/// Returns C++ code without comments.
 fn uncommented(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
@@ -207,26 +208,26 @@ fn uncommented(text: &str) -> String {
     out + rest
 }
 
-/// The words that follow a text, each time that it stands there.
+/// Returns the words that follow each occurrence of a text.
 fn words_after(text: &str, before: &str) -> BTreeSet<String> {
     let word =
         |rest: &str| rest.trim_start().chars().take_while(|c| is_word(*c)).collect::<String>();
     text.split(before).skip(1).map(word).filter(|w| !w.is_empty()).collect()
 }
 
-/// The texts in quotes that follow another.
+/// Returns the quoted texts that follow each occurrence of a text.
 fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     let inside =
         |rest: &str| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_string());
     text.split(before).skip(1).filter_map(inside).collect()
 }
 
-/// `FLOAT`, of each `DT_FLOAT`.
+/// Returns the element types; for example, `DT_FLOAT` gives `FLOAT`.
 fn types(text: &str) -> BTreeSet<String> {
     words_after(text, "DT_")
 }
 
-/// The aclnn functions that headers declare.
+/// Returns the aclnn functions that headers declare.
 fn declared(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("GetWorkspaceSize") {
@@ -239,7 +240,7 @@ fn declared(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The versions that a definition's parts came with: `.Version(2)`, or a constant of that value.
+/// Returns the versions above 1 in a definition: `.Version(2)`, or a constant with that value.
 fn versions(text: &str) -> impl Iterator<Item = u32> {
     let constant = |name: &str| {
         let value = text.split(&*format!("{name} =")).nth(1)?;

@@ -1,11 +1,13 @@
-//! Emitted directories inside a checkout of ops-nn: what is written, which files of the old implementation go, which
-//! stay, and what nobody would have any more.
+//! Emitted directories inside a checkout of ops-nn.
+//!
+//! For each file it determines whether it is written, removed as part of the old implementation, or kept, and it finds interfaces
+//! that would be lost.
 //!
 //! ```text
-//! mod     an operator's directory, and what becomes of its files
-//! license the text that stands above every file
+//! mod     an operator's directory, and the fate of its files
+//! license the text at the head of every file
 //! lists   the rows of the repository's lists of operators and functions
-//! losses  what the old directory offers and the emitted one does not
+//! losses  interfaces that the old directory offers and the emitted one does not
 //! ```
 
 mod license;
@@ -21,31 +23,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A checkout of ops-nn.
+/// Checkout of ops-nn.
 #[derive(Clone, Debug)]
 pub struct Checkout {
     root: PathBuf,
 }
 
-/// How writing changes a file.
+/// Effect of writing on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// There was none.
+    /// The file did not exist.
     New,
-    /// Another text.
+    /// The text differs.
     Replaced,
-    /// The same text.
+    /// The text is the same.
     Same,
-    /// Part of the old implementation; removed.
+    /// The file is part of the old implementation and is removed.
     Removed,
-    /// Left as it is.
+    /// The file is left as it is.
     Kept,
 }
 
 impl Fate {
     const ALL: [Fate; 5] = [Fate::New, Fate::Replaced, Fate::Removed, Fate::Kept, Fate::Same];
 
-    /// As reports name it.
+    /// Returns the name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Fate::New => "new",
@@ -57,14 +59,14 @@ impl Fate {
     }
 }
 
-/// How writing changes an operator's directory.
+/// Effect of writing on an operator's directory.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The operator.
+    /// Name of the operator.
     pub operator: String,
-    /// The directory, below the checkout.
+    /// Path of the directory, below the checkout.
     pub directory: String,
-    /// Its files.
+    /// Its files, each with its fate.
     pub files: BTreeMap<String, Fate>,
     /// Interfaces that would be lost, each in a few words.
     pub lost: Vec<String>,
@@ -73,10 +75,10 @@ pub struct Change {
 }
 
 impl Checkout {
-    /// Finds out whether a directory is a checkout.
+    /// Opens a checkout.
     ///
     /// # Errors
-    /// It is not.
+    /// The directory is not a checkout.
     pub fn open(root: &Path) -> Result<Checkout, WriteError> {
         let root = fs::canonicalize(root).map_err(|e| error(root, e))?;
         match ["activation", "cmake/func.cmake"].into_iter().find(|p| !root.join(p).exists()) {
@@ -87,22 +89,24 @@ impl Checkout {
         }
     }
 
-    /// The rows of an operator that the repository's lists do not have.
+    /// Returns the rows of an operator that the repository's lists lack.
     pub fn missing(&self, def: &OpDef, directory: &str) -> Vec<Entry> {
         let lacks = |entry: &Entry| {
             let list = fs::read_to_string(self.root.join(entry.list)).unwrap_or_default();
-            // A page may be that of several functions: `aclnnElu&aclnnInplaceElu`.
+            // A page may describe several functions, for example `aclnnElu&aclnnInplaceElu`.
             let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
             !list.split(&entry.mark).skip(1).any(ends)
         };
         entries(def, directory).into_iter().filter(lacks).collect()
     }
 
-    /// What becomes of the directories of a tree's operators. The interface (`op_api`, its pages, examples and tests,
-    /// and the README) is replaced, or left as it is with `keep_interface`.
+    /// Determines the effect on the directories of a tree's operators.
+    ///
+    /// The interface (`op_api`, its documents, examples and tests, and the README) is replaced, or left as it is with
+    /// `keep_interface`.
     ///
     /// # Errors
-    /// A file cannot be read, or the checkout has the operator in a directory of another name.
+    /// A file cannot be read, or the checkout has the operator in a directory with another name.
     pub fn changes(&self, tree: &Tree, keep_interface: bool) -> Result<Vec<Change>, WriteError> {
         let homes = self.homes()?;
         tree.roots().map(|root| self.change(tree, root, &homes, keep_interface)).collect()
@@ -161,11 +165,11 @@ impl Checkout {
         Ok(Change { operator: operator.into(), directory, files, lost, target, texts })
     }
 
-    /// Directories with definitions, and these.
+    /// Returns the directories that contain definitions, each with a definition.
     fn homes(&self) -> Result<Vec<(PathBuf, String)>, WriteError> {
         let mut homes = Vec::new();
         for category in directories(&self.root)? {
-            // What is tried out there has the same names.
+            // Experimental operators are skipped, because they have the same names.
             if category.ends_with("experimental") || category.join(".git").exists() {
                 continue;
             }
@@ -182,7 +186,7 @@ impl Checkout {
 }
 
 impl Change {
-    /// Puts the directory in its place, whole.
+    /// Moves the new directory into place as a whole.
     ///
     /// # Errors
     /// A file cannot be written or copied. Nothing has changed then.
@@ -200,7 +204,7 @@ impl Change {
         })
     }
 
-    /// All files by what becomes of them, and what is lost.
+    /// Returns a report of all files by their fate, and of what is lost.
     pub fn report(&self) -> String {
         let count = |fate: &Fate| self.files.values().filter(|f| *f == fate).count();
         let counts: Vec<String> = Fate::ALL
@@ -218,7 +222,7 @@ impl Change {
     }
 }
 
-/// Whether a file belongs to the interface: what callers link against and read.
+/// Returns whether a file belongs to the interface: what callers link against and read.
 fn is_interface(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
@@ -231,9 +235,10 @@ fn is_interface(path: &str) -> bool {
     )
 }
 
-/// Whether a file belongs to an implementation that an emitted one takes the place of: the build finds sources by their
-/// directories. Lists of binaries (`op_host/config`) are among them: without them, the build makes binaries by the
-/// definition.
+/// Returns whether a file belongs to an implementation that an emitted one replaces.
+///
+/// All files of these directories do, because the build finds sources by their directories. Lists of binaries (`op_host/config`)
+/// are included, because without them the build produces binaries from the definition.
 fn is_implementation(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
@@ -243,7 +248,7 @@ fn is_implementation(path: &str) -> bool {
     )
 }
 
-/// Has the build file register the interface as the old one does.
+/// Makes the build file register the interface as the old build file does.
 fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
     let old = losses::build_files(old);
     let argument = |name: &str| -> Option<String> {
@@ -273,14 +278,14 @@ fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// The directories below one, in the order of their names.
+/// Returns the directories below one, in the order of their names.
 fn directories(below: &Path) -> Result<BTreeSet<PathBuf>, WriteError> {
     let entries = fs::read_dir(below).map_err(|e| error(below, e))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     Ok(paths.filter(|path| path.is_dir() && !path.ends_with(".git")).collect())
 }
 
-/// Every file below a directory, by its path there; none if there is no directory.
+/// Returns every file below a directory, by its path there; empty if the directory does not exist.
 fn read(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, WriteError> {
     let (mut found, mut open) = (BTreeMap::new(), vec![String::new()]);
     while let Some(below) = open.pop() {

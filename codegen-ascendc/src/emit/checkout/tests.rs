@@ -1,7 +1,7 @@
 use super::*;
 use tempfile::{TempDir, tempdir};
 
-/// A checkout under version control, in which one operator has all that directories may have.
+/// Checkout under version control, where one operator has every kind of file a directory may have.
 struct Place(TempDir);
 
 const DEFINITION: &str = r#"
@@ -131,7 +131,7 @@ fn old_implementations_go_and_all_else_stays() {
     assert_eq!(place.read(MARKER), None, "nothing replaces this directory whole");
     let beside = directories(&place.0.path().join("activation")).unwrap();
     assert_eq!(beside.len(), 2, "{beside:?}");
-    // Once committed, it is as it should be.
+    // Once committed, nothing changes any more.
     place.commit();
     let again = place.change(false);
     assert_eq!(again.lost, [""; 0]);
@@ -157,7 +157,7 @@ fn every_kind_of_loss_is_named() {
         "activation/op/op_host/arch35/op_tiling.h, which activation/user/op_host/user.cpp includes",
     ];
     assert_eq!(lost, want);
-    // Nothing is known of files that no commit has.
+    // Without version control no file counts as committed.
     fs::remove_dir_all(place.0.path().join(".git")).unwrap();
     let lost = place.change(false).lost;
     assert!(lost.iter().any(|l| l.contains("not under version control")), "{lost:?}");
@@ -201,7 +201,7 @@ fn other_directories_are_refused() {
     assert_eq!(place.read("op_kernel/op.cpp").as_deref(), Some("new"));
 }
 
-/// A file that cannot be written leaves the directory as it was.
+/// Checks that a file that cannot be written leaves the directory as it was.
 #[test]
 fn an_error_changes_nothing() {
     let place = Place::new();

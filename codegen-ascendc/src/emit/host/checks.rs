@@ -1,5 +1,6 @@
-//! What shape inference and tiling share: the signature as tables, attributes, rules of shapes, and
-//! the words of a refusal, which are those of the CPU.
+//! Code that shape inference and tiling share: tables of the signature, attributes, shape rules, messages.
+//!
+//! The messages are the same as those of the CPU.
 
 use super::core::branching;
 use crate::emit::package::Package;
@@ -11,7 +12,7 @@ use op_dsl_ir::registered::{AttrDefault, Attribute};
 /// The part that is the same for every operator.
 const CHECKS: &str = include_str!("fragments/checks.h");
 
-/// What [`body`] includes.
+/// The headers that [`body`] includes.
 pub const INCLUDES: &str = r#"#include <cstdint>
 #include <cstring>
 #include <string>
@@ -26,7 +27,7 @@ pub const INCLUDES: &str = r#"#include <cstdint>
 #endif
 "#;
 
-/// Everything inside the namespace.
+/// Writes everything inside the namespace.
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     signature(&mut text, package);
@@ -35,7 +36,7 @@ pub fn body(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Names and kinds of tensors.
+/// Writes the tables of tensors: name and kind.
 fn signature(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let table = |tensors: &[Tensor]| {
@@ -61,14 +62,16 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     inputs(text, def);
 }
 
-/// The input that decides the others' shapes: a gated one, else one that every call gives.
+/// Returns the input that determines the others' shapes.
+///
+/// It is a gated one if there is one, otherwise the first that every call gives.
 pub fn lead(def: &OpDef) -> usize {
     let given = |i: &usize| def.presence(*i).is_none();
     let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
     gated.unwrap_or_else(|| first_of(def, |i| given(&i)))
 }
 
-/// The first input of numbers that every call gives: its element type is the others'.
+/// Returns the first input of numbers that every call gives; the others must have its element type.
 pub fn first(def: &OpDef) -> usize {
     first_of(def, |i| def.presence(i).is_none() && def.inputs[i].kind != Kind::Mask)
 }
@@ -77,7 +80,7 @@ fn first_of(def: &OpDef, what: impl Fn(usize) -> bool) -> usize {
     (0..def.inputs.len()).find(|i| what(*i)).unwrap_or(0)
 }
 
-/// Which inputs a call may leave out, and which are masks; how the framework is asked for one.
+/// Writes which inputs are optional, which are masks, and how to get one from the framework.
 fn inputs(text: &mut Text, def: &OpDef) {
     let any = |of: &dyn Fn(usize) -> bool| {
         let all: Vec<String> = (0..def.laid_out().len()).map(|i| of(i).to_string()).collect();
@@ -109,23 +112,25 @@ fn inputs(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
-/// Whether some inputs are masks.
+/// Returns whether some inputs are masks.
 pub fn has_masks(def: &OpDef) -> bool {
     def.inputs.iter().any(|t| t.kind == Kind::Mask)
 }
 
-/// Whether calls may leave inputs out.
+/// Returns whether calls may leave inputs out.
 pub fn has_optional(def: &OpDef) -> bool {
     (0..def.inputs.len()).any(|i| def.presence(i).is_some())
 }
 
-/// Whether calls may leave out inputs that lie over the domain.
+/// Returns whether calls may leave out inputs that span the domain.
 fn has_optional_laid_out(def: &OpDef) -> bool {
     (0..def.laid_out().len()).any(|i| def.presence(i).is_some())
 }
 
-/// A fragment for an operator: what is between `@optional@` and `@end@` only if calls may leave inputs out, what
-/// follows an `@else@` there only if not, and the same of `@masks@`.
+/// Instantiates a fragment for an operator.
+///
+/// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out; lines after an `@else@` there remain only
+/// otherwise. `@masks@` works the same way.
 pub fn fragment(text: &str, def: &OpDef) -> String {
     let mut kept = vec![true];
     let mut out = String::new();
@@ -142,18 +147,18 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
     out.replace("@first@", &first(def).to_string())
 }
 
-/// Whether a call has attributes, or may leave something out that a form hangs on.
+/// Returns whether a call has attributes, or optional inputs that select a specialisation.
 pub fn has_attributes(def: &OpDef) -> bool {
     !def.passed().is_empty() || has_optional_laid_out(def)
 }
 
-/// The struct of attributes, and the function that reads it.
+/// Writes the struct of attributes and the function that reads it.
 fn attributes(text: &mut Text, package: &Package<'_>) {
     if !has_attributes(&package.def) {
         return;
     }
     let rows = package.def.rows().map(AttrKind::Given);
-    // What counts of rows leave is no form of the formula.
+    // Leaving out the row counts selects no specialisation of the formula.
     let attrs =
         || package.def.attrs.iter().enumerate().filter(|(_, a)| Some(&a.kind) != rows.as_ref());
     text.block("struct Attributes", "};\n", |text| {
@@ -183,7 +188,7 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// The type of an attribute in `Attributes`.
+/// Returns the type of an attribute in `Attributes`.
 fn ty(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => "bool",
@@ -192,7 +197,7 @@ fn ty(kind: &AttrKind) -> &'static str {
     }
 }
 
-/// Statements that read one attribute.
+/// Writes statements that read one attribute.
 fn read(text: &mut Text, index: usize, attr: &Attr) {
     let (name, var) = (&attr.name, cpp_name(&attr.name));
     if let AttrKind::Given(input) = attr.kind {
@@ -236,14 +241,16 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
     }
 }
 
-/// Statements that refuse other values of an attribute than its default. An interface may leave it out.
+/// Writes statements that refuse values of an attribute other than its default.
+///
+/// An interface may leave the attribute out.
 fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     let (name, var) = (attr.name, cpp_name(attr.name));
     let (get, ty, got) = match attr.default {
         AttrDefault::Int(_) => ("GetInt", "int64_t", format!("std::to_string(*{var})")),
         AttrDefault::Float(_) => ("GetFloat", "float", format!("std::to_string(*{var})")),
         AttrDefault::Bool(_) => ("GetBool", "bool", format!("*{var} ? \"true\" : \"false\"")),
-        // No operator has one.
+        // No operator has such an attribute.
         AttrDefault::Text(_) | AttrDefault::Required(_) => return,
     };
     let value = attr.default.value().unwrap_or_default();
@@ -253,7 +260,7 @@ fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     });
 }
 
-/// Arguments of `SelectForm`, taken from `attributes`.
+/// Returns the arguments of `SelectForm`, taken from `attributes`.
 pub fn form_arguments(package: &Package<'_>) -> String {
     let of = |a: usize| format!("attributes.{}", cpp_name(&package.def.attrs[a].name));
     branching(package).into_iter().map(of).collect::<Vec<_>>().join(", ")

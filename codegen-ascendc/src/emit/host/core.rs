@@ -1,5 +1,6 @@
-//! The maths of the host: which form the attributes pick, and how a call is tiled. Self-contained
-//! C++17 that knows nothing of CANN, so that a launcher without an operator package can use it too.
+//! The maths of the host: how attributes select a specialisation, and how a call is tiled.
+//!
+//! It is self-contained C++17 without CANN, so that a launcher without an operator package can use it too.
 
 use crate::arch::Arch;
 use crate::emit::package::Package;
@@ -14,18 +15,19 @@ const TILE: &str = include_str!("fragments/tile.h");
 /// Look-ups in the tables of architectures and kernels.
 const FIND: &str = include_str!("fragments/find.h");
 
-/// Text inside the namespace of an operator's host code. (Nested ones at once are C++17, and some
-/// toolkits build host code as C++14.)
+/// Wraps text in the namespace of an operator's host code.
+///
+/// The namespaces are opened one by one, because some toolkits build host code as C++14, and `namespace a::b` needs C++17.
 pub fn in_namespace(package: &Package<'_>, text: &str) -> String {
     let inner = package.snake();
     let (open, close) = ("namespace ops {", "}  // namespace ops");
     format!("{open}\nnamespace {inner} {{\n\n{text}\n}}  // namespace {inner}\n{close}\n")
 }
 
-/// What [`body`] includes beside the header of the tiling data.
+/// The headers that [`body`] includes, in addition to that of the tiling data.
 pub const INCLUDES: &str = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n";
 
-/// Everything inside the namespace: `Tile`, `Collapse`, `SelectForm`, `FindNeed`.
+/// Writes everything inside the namespace: `Tile`, `Collapse`, `SelectForm`, `FindNeed`.
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
@@ -38,7 +40,7 @@ pub fn body(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// `TYPE_HALF`: the constant that stands for an element type in the tiling key.
+/// Returns the constant of an element type in the tiling key, for example `TYPE_HALF`.
 pub fn type_constant(dtype: DType) -> &'static str {
     match dtype {
         DType::F16 => "TYPE_HALF",
@@ -47,19 +49,21 @@ pub fn type_constant(dtype: DType) -> &'static str {
     }
 }
 
-/// `FORM_TANH`: the constant that stands for a specialisation in the tiling key.
+/// Returns the constant of a specialisation in the tiling key, for example `FORM_TANH`.
 pub fn form_constant(package: &Package<'_>, spec: usize) -> String {
     format!("FORM_{}", package.spec_name(spec))
 }
 
-/// Attributes that the formula branches on, in the order of the signature.
+/// Returns the attributes that select the specialisation, in the order of the signature.
 pub fn branching(package: &Package<'_>) -> Vec<usize> {
     let def = &package.def;
     let branches = |a: &usize| def.specs.iter().any(|s| s.when.iter().any(|(attr, _)| attr == a));
     (0..def.attrs.len()).filter(branches).collect()
 }
 
-/// Dimensions of one part that become rows, given the split one and how attributes are written.
+/// Returns how many dimensions of one part become rows, as C++.
+///
+/// `dim` is the split dimension, and `attribute` writes an attribute.
 pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> String) -> String {
     match package.def.split.as_ref().map(|s| s.pattern) {
         None => "0".into(),
@@ -69,7 +73,9 @@ pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> Stri
     }
 }
 
-/// Rows of the matrix in each row that counts count: where elements alternate, it is cut along the split dimension too.
+/// Returns the number of matrix rows per counted row, as C++.
+///
+/// It exceeds 1 where elements are interleaved, because the matrix is then cut along the split dimension too.
 pub fn rows_of_count(
     package: &Package<'_>,
     dims: &str,
@@ -91,7 +97,7 @@ fn types(text: &mut Text) {
     text.line("");
 }
 
-/// The table of what the plans need of UB.
+/// Writes the table of the plans' UB needs.
 fn forms(text: &mut Text, package: &Package<'_>) {
     text.line("// Forms of the formula, as the tiling key counts them.");
     for spec in 0..package.def.specs.len() {
@@ -128,7 +134,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     text.lines(FIND).line("");
 }
 
-/// The form that attributes pick: the first whose values they have.
+/// Writes the selection of a specialisation: the first whose attribute values match.
 fn select(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let name = |attr: usize| cpp_name(&def.attrs[attr].name);

@@ -10,10 +10,10 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Value};
 use op_dsl_ir::registered::{Attribute, Definition};
 
-/// The element type of counts of rows.
+/// Element type of row counts.
 const COUNTS: &str = "DT_INT64";
 
-/// The whole of `<op>_def.cpp`, without its header.
+/// Writes `<op>_def.cpp`, without its header.
 pub fn definition(package: &Package<'_>) -> String {
     let (def, name) = (&package.def, &package.def.name);
     let mut text = Text::new();
@@ -33,7 +33,7 @@ pub fn definition(package: &Package<'_>) -> String {
     for attr in published.more_attrs {
         text.line(format!("        this->Attr(\"{}\"){};", attr.name, more(attr)));
     }
-    // A product that has another entry than the others' names it.
+    // A product whose entry differs from that of the others names it.
     let snake = package.snake();
     let apt = format!("{snake}_apt.cpp");
     let entry = if kernel::files(package).iter().any(|f| f.path == apt) {
@@ -68,7 +68,7 @@ pub fn definition(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// What follows the name of an attribute that kernels have at its default alone.
+/// Returns the calls after the name of an attribute that kernels support at its default only.
 fn more(attr: &Attribute) -> String {
     let since = match attr.version {
         0 => String::new(),
@@ -80,13 +80,13 @@ fn more(attr: &Attribute) -> String {
     }
 }
 
-/// Element types that a product has kernels in.
+/// Returns the element types for which a product has kernels.
 fn dtypes_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
     let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
     package.dtypes().into_iter().filter(has).collect()
 }
 
-/// Products that lack some of the package's element types, by those they have.
+/// Returns the products that lack some of the package's element types, grouped by those they have.
 pub fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
     let mut groups: Vec<(Vec<DType>, Vec<&'static Soc>)> = Vec::new();
     for soc in &package.socs {
@@ -100,13 +100,13 @@ pub fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
     groups
 }
 
-/// Names of the package's element types that are not among these.
+/// Returns the names of the package's element types that are missing from `dtypes`.
 pub fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
     let missing = package.dtypes().into_iter().filter(|d| !dtypes.contains(d));
     ge_types(&missing.collect::<Vec<_>>())
 }
 
-/// All tensors in some element types, of the definition or of a configuration.
+/// Writes all tensors of the definition or of a configuration, in some element types.
 fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     let def = &package.def;
     let inputs = def.inputs.iter().enumerate();
@@ -115,7 +115,7 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
         ("Input", t, param, "\n            .AutoContiguous()")
     });
     let all = inputs.chain(def.outputs.iter().map(|t| ("Output", t, "REQUIRED", "")));
-    // With every element type, every type of a mask.
+    // Each element type is combined with each type of a mask.
     let masks = if has_masks(def) { mask_types(def) } else { &[""] };
     let pairs = || masks.iter().flat_map(|m| dtypes.iter().map(|d| (ge_type(*d), m.to_string())));
     let list = |names: Vec<String>| {
@@ -143,7 +143,7 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     .collect()
 }
 
-/// Type and default of an attribute, as definition and prototype write them.
+/// Returns type and default of an attribute, as definition and prototype write them.
 pub fn attr_default(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
         (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {

@@ -3,11 +3,11 @@
 //! ```text
 //! definition  <op>_def.cpp                  the signature, for the build
 //! prototype   <op>_proto.h                  the signature, for graphs
-//! checks      <op>_checks.h                 attributes and shapes: what is refused, in which words
+//! checks      <op>_checks.h                 checks of attributes and shapes, with their messages
 //! shapes      <op>_infershape.cpp           shapes and element types of the outputs
 //! core        <op>_tiling_core.h            the tiling maths, without CANN
 //! tiling      <op>_tiling.cpp               context -> core -> tiling data, key, cores, workspace
-//! fragments/                                what is the same for every operator
+//! fragments/                                the code that is the same for every operator
 //! ```
 
 mod checks;
@@ -24,7 +24,7 @@ use super::package::Package;
 use super::text::{Comment, header};
 use super::tree::File;
 
-/// The files, relative to the operator's directory.
+/// Returns the files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     let file = |path: String, what: &str, text: String| File {
@@ -73,7 +73,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// An include guard around a header.
+/// Wraps a header in an include guard.
 fn guarded(package: &Package<'_>, what: &str, text: &str) -> String {
     let guard = format!("{}_{what}_H_", package.snake().to_uppercase());
     format!("#ifndef {guard}\n#define {guard}\n\n{text}\n#endif  // {guard}\n")

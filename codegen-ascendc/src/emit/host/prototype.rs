@@ -1,5 +1,6 @@
-//! `op_graph/<op>_proto.h`: the signature, as graphs read it. Of a published prototype it has names, types and
-//! optionality; of any other operator those of its formula.
+//! `op_graph/<op>_proto.h`: the signature, as graphs read it.
+//!
+//! Names, types and optionality come from the published prototype if there is one, otherwise from the formula.
 
 use super::definition::{attr_default, fewer, missing};
 use super::tiling::{ge_types, mask_types};
@@ -8,12 +9,12 @@ use crate::emit::text::Text;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
 use op_dsl_ir::registered::{Prototype, Types};
 
-/// A tensor, or an attribute, of the prototype.
+/// Tensor or attribute of the prototype.
 struct Item {
     name: String,
-    /// `INPUT`, `OPTIONAL_INPUT`, `OUTPUT`, `ATTR`, `REQUIRED_ATTR`.
+    /// Macro: `INPUT`, `OPTIONAL_INPUT`, `OUTPUT`, `ATTR`, `REQUIRED_ATTR`.
     macro_name: &'static str,
-    /// What follows the name.
+    /// Macro arguments after the name.
     rest: String,
 }
 
@@ -27,12 +28,12 @@ impl Item {
 struct Signature {
     inputs: Vec<Item>,
     outputs: Vec<Item>,
-    /// The element types that `"T"` stands for.
+    /// Element types of the type variable `"T"`.
     common: Option<String>,
     attrs: Vec<Item>,
 }
 
-/// The whole of `<op>_proto.h`, without its header and its include guard.
+/// Writes `<op>_proto.h`, without its header and its include guard.
 pub fn prototype(package: &Package<'_>) -> String {
     let name = &package.def.name;
     let signature = match package.def.published.and_then(|p| p.prototype) {
@@ -56,7 +57,9 @@ pub fn prototype(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// As published. Its inputs are those of the operator as it was written, whichever of them kernels read.
+/// Returns the published signature.
+///
+/// Its inputs are those of the operator as it was written, even those that no kernel reads.
 fn published(def: &OpDef, prototype: &Prototype) -> Signature {
     let (types, common) = match prototype.types {
         Types::Each(types) => (types, None),
@@ -84,11 +87,11 @@ fn published(def: &OpDef, prototype: &Prototype) -> Signature {
     }
 }
 
-/// As the formula's signature suggests.
+/// Returns the signature that follows from the formula.
 fn suggested(package: &Package<'_>) -> Signature {
     let def = &package.def;
     let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
-    // Inputs that may differ in element type have no common name for it.
+    // Inputs that may differ in element type cannot share a type variable.
     let ty = if def.promote { types.clone() } else { "\"T\"".into() };
     let input = |(i, tensor): (usize, &Tensor)| {
         let macro_name = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
@@ -111,7 +114,7 @@ fn suggested(package: &Package<'_>) -> Signature {
     }
 }
 
-/// The comment above the prototype.
+/// Writes the comment above the prototype.
 fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
     let def = package.written;
     let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
@@ -147,7 +150,7 @@ fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
     text.line(" */");
 }
 
-/// Element types that kernels have.
+/// Returns the element types of a tensor that have kernels.
 fn kernel_types(package: &Package<'_>, tensor: &Tensor) -> String {
     match tensor.kind {
         Kind::Mask => mask_types(&package.def).join(", "),
@@ -215,7 +218,7 @@ mod tests {
         ..Published::NOTHING
     };
 
-    /// Neither has to do with the other, nor with what the formula calls things.
+    /// Checks that prototype and definition are independent of each other and of the names in the formula.
     #[test]
     fn prototype_and_definition_are_as_published() {
         let mut def = gelu_grad(Prim::GeluGrad);

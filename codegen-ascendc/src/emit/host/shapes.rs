@@ -9,7 +9,7 @@ use op_dsl_ir::names::cpp_name;
 /// The part that is the same for every operator.
 const SHAPES: &str = include_str!("fragments/shapes.h");
 
-/// The whole file, without its header.
+/// Writes the whole file, without its header.
 pub fn file(package: &Package<'_>) -> String {
     let (snake, def) = (package.snake(), &package.def);
     let mut text = Text::new();

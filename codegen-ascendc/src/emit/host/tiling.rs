@@ -12,7 +12,7 @@ use op_dsl_ir::{DType, Stored};
 /// The part that is the same for every operator.
 const TILING: &str = include_str!("fragments/tiling.h");
 
-/// The whole file, without its header.
+/// Writes the whole file, without its header.
 pub fn file(package: &Package<'_>) -> String {
     let (snake, name) = (package.snake(), &package.def.name);
     let mut text = Text::new();
@@ -35,8 +35,10 @@ pub fn file(package: &Package<'_>) -> String {
     )
 }
 
-/// The function that fills in what the framework keeps. Where there is one architecture, the platform
-/// has no other, and older toolkits could not say.
+/// Writes the function that fills in the compile info, which the framework keeps.
+///
+/// A package for one architecture does not query the platform, because the platform has no other architecture and older toolkits
+/// could not return it.
 fn parse(package: &Package<'_>) -> String {
     let one = package.archs().len() == 1;
     let number = if one {
@@ -61,7 +63,7 @@ fn parse(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// An attribute as the kernel has it: integers are the nearest `float`.
+/// Returns an attribute as the kernel receives it: integers become the nearest `float`.
 pub fn as_float(attr: &Attr, value: String) -> String {
     match attr.kind {
         AttrKind::Int => format!("static_cast<float>({value})"),
@@ -69,17 +71,17 @@ pub fn as_float(attr: &Attr, value: String) -> String {
     }
 }
 
-/// CANN's name of an element type.
+/// Returns CANN's name of an element type.
 pub fn ge_type(dtype: DType) -> String {
     format!("DT_{}", dtype.row().ge)
 }
 
-/// Names of the element types that the target has.
+/// Returns CANN's names of the element types that the target has.
 pub fn ge_types(dtypes: &[DType]) -> String {
     dtypes.iter().map(|d| ge_type(*d)).collect::<Vec<_>>().join(", ")
 }
 
-/// Names of the element types that a mask may have.
+/// Returns CANN's names of the element types that a mask may have.
 pub fn mask_types(def: &OpDef) -> &'static [&'static str] {
     if def.masks() == Stored::Bit { &["DT_UINT1"] } else { &["DT_BOOL", "DT_UINT8"] }
 }
@@ -106,7 +108,7 @@ fn types(text: &mut Text, package: &Package<'_>) {
     text.line(format!("constexpr bool EMPTY = {};\n", package.def.empty));
 }
 
-/// `"approximate = 1 "`
+/// Returns the attribute values of a specialisation as a C++ literal, for example `"approximate = 1 "`.
 fn form(package: &Package<'_>, spec: &Spec) -> String {
     let attrs = &package.def.attrs;
     let when: String =
@@ -114,7 +116,7 @@ fn form(package: &Package<'_>, spec: &Spec) -> String {
     format!("\"{when}\"")
 }
 
-/// Statements that refuse forms without a kernel on this target.
+/// Writes statements that refuse specialisations without a kernel on this target.
 fn find_need(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let value = |a: usize| {
@@ -132,7 +134,7 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// The function that reads how many counts of rows a call gives.
+/// Writes the function that reads how many row counts a call gives.
 fn read_counts(text: &mut Text, def: &OpDef) {
     let Some(rows) = def.rows() else { return };
     let (name, optional) = (&def.inputs[rows].name, def.presence(rows).is_some());
@@ -169,7 +171,7 @@ fn read_counts(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
-/// The tiling function.
+/// Writes the tiling function.
 fn tile(text: &mut Text, package: &Package<'_>) {
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
         ask(text, package);
@@ -184,7 +186,7 @@ fn tile(text: &mut Text, package: &Package<'_>) {
     text.line("");
 }
 
-/// Statements that read the call: architecture, attributes, type, shapes and platform.
+/// Writes statements that read the call: architecture, attributes, type, shapes and platform.
 fn ask(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     text.line("const Arch* arch = ArchOf(context);");
@@ -213,7 +215,7 @@ fn ask(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Statements that cut the domain into tiles.
+/// Writes statements that cut the domain into tiles.
 fn cut(text: &mut Text, package: &Package<'_>) {
     text.line("TilingData* data = context->GetTilingData<TilingData>();");
     text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
@@ -237,7 +239,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Statements that hand attributes and counts to the kernel.
+/// Writes statements that pass attributes and counts to the kernel.
 fn fill(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     if def.rows().is_some() {

@@ -1,21 +1,23 @@
-//! The barrier between dependent vector calls, which hardware, the compiler or the kernel has to keep in order.
+//! The barrier between dependent vector calls.
+//!
+//! Their order must be kept by the hardware, the compiler or the kernel, because a call may start before the previous one has
+//! ended.
 
 use super::super::package::Package;
 use super::super::text::Text;
 
-/// The macro by which a build states that its compiler orders dependent vector calls.
+/// Macro by which a build states that its compiler orders dependent vector calls.
 pub const BY_COMPILER: &str = "COMPILER_ORDERS_VECTOR_CALLS";
 
-/// The statement.
 const STATEMENT: &str = "VectorBarrier();";
 
-/// The statement as a line, or nothing if no architecture of the package needs it.
+/// Returns the statement, or an empty string if no architecture of the package needs it.
 pub fn statement(package: &Package<'_>) -> &'static str {
     let needs = package.archs().iter().any(|arch| !arch.orders_vectors);
     if needs { STATEMENT } else { "" }
 }
 
-/// The function. It is empty where nothing has to be waited for, so that it costs nothing there.
+/// Writes the function; it is empty where no wait is needed, so that it costs nothing there.
 pub fn function(package: &Package<'_>, text: &mut Text) {
     if statement(package).is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! One vector call as C++.
+//! One vector call, as C++.
 
 use super::super::package::{Cann, Package};
 use super::names::{buffer, splat};
@@ -7,12 +7,13 @@ use crate::plan::{Buffer, Instr, Operand, Plan};
 use crate::sequence::{Api, Compare, Overload, Scalar, Type};
 use op_dsl_ir::DType;
 
-/// A function that calls by repeats, since only that form can read one repeat of equal numbers again
-/// and again: by a stride of 0.
+/// Function that makes its calls by repeats.
+///
+/// Only that overload can read one repeat of equal numbers again and again, by a stride of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Helper {
     api: Api,
-    /// Which of the two sources are splats.
+    /// Whether each of the two sources is a splat.
     splats: [bool; 2],
 }
 
@@ -33,7 +34,7 @@ impl Helper {
         format!("{}{side}", self.api.name())
     }
 
-    /// Its definition.
+    /// Returns its definition.
     pub fn text(self) -> String {
         let tensor = |ty: &str, name: &str| format!("const LocalTensor<{ty}>& {name}");
         let sides = ["a", "b"].into_iter().zip(self.splats);
@@ -86,12 +87,12 @@ impl Helper {
     }
 }
 
-/// Helpers that a plan's calls need.
+/// Returns the helpers that a plan's calls need.
 pub fn helpers(plan: &Plan) -> Vec<Helper> {
     plan.instrs.iter().filter_map(Helper::of).collect()
 }
 
-/// Comparisons and choices where masks are for one repeat.
+/// Comparisons and selects for architectures where a mask covers one repeat.
 pub const BY_REPEAT: &str = "\
 // The bits of a repeat, in a block of their own, as Select takes them here.
 __aicore__ inline LocalTensor<uint8_t> MaskOf(const LocalTensor<uint8_t>& mask, uint32_t at)
@@ -120,7 +121,7 @@ __aicore__ inline void SelectRepeats(const LocalTensor<float>& dst, const LocalT
 }
 ";
 
-/// The call of one of these.
+/// Returns the call of a function in `BY_REPEAT`.
 fn by_repeat(instr: &Instr, dst: &str, operands: &[String]) -> String {
     let stepped = |k: usize| {
         let step = u8::from(!matches!(instr.srcs[k], Operand::Splat(_)));
@@ -146,12 +147,14 @@ fn mode(by: Compare) -> &'static str {
     }
 }
 
-/// The type of a scalar among data of this type.
+/// Returns the type of a scalar operand, given the type of the data.
 fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
-/// What toolkits call it. `Compares` is `CompareScalar` up to 8.5, as the API's list of changed names has it.
+/// Returns the toolkit's name of a call.
+///
+/// `Compares` is `CompareScalar` up to 8.5, according to the API's list of changed names.
 fn name(api: Api, cann: Cann) -> &'static str {
     match (api, cann) {
         (Api::Compares(_), Cann::V8) => "CompareScalar",
@@ -159,9 +162,9 @@ fn name(api: Api, cann: Cann) -> &'static str {
     }
 }
 
-/// The call, with its semicolon.
+/// Returns the call, with its semicolon.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
-    // Numbers of `half` in a buffer of others.
+    // Values of `half` may be stored in a buffer of another type.
     let half = |ty: Type| ty == Type::Data(DType::F16) && plan.dtype != DType::F16;
     let place = |b: Buffer, ty: Type| match half(ty) {
         true => format!("{}.ReinterpretCast<half>()", buffer(package, plan, b)),

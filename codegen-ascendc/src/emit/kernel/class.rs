@@ -1,4 +1,4 @@
-//! The kernel's class: buffers, copies, and the way of a tile through UB.
+//! The kernel's class: buffers, copies, and the path of a tile through UB.
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
@@ -11,7 +11,7 @@ use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
 
-/// `<op>.h`.
+/// Writes `<op>.h`.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, ""));
     let mut text = Text::new();
@@ -66,7 +66,7 @@ fn constants(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Tensors that the kernel reads, and results, by their GM names.
+/// Lists the tensors that the kernel reads and the results, by their GM names.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let ins = inputs(package);
     let def = &package.def;
@@ -75,7 +75,7 @@ fn tensors(package: &Package<'_>) -> Vec<String> {
     inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
-/// The type of a tensor's elements, by its GM name.
+/// Returns the type of a tensor's elements, by its GM name.
 fn element(package: &Package<'_>, tensor: &str) -> &'static str {
     let truths = truths::streams(package);
     if counts::tensor(package).is_some_and(|counts| counts == tensor) {
@@ -144,7 +144,7 @@ fn public(package: &Package<'_>, text: &mut Text) {
     });
 }
 
-/// Elements between the starts of rows of a tensor, and where its part starts in them.
+/// Returns the row stride of a stream's tensor in elements, and the offset of its part in a row.
 fn side(stream: Stream) -> &'static str {
     match stream.part {
         Part::Whole => "tiling_.columns, 0",
@@ -153,7 +153,7 @@ fn side(stream: Stream) -> &'static str {
     }
 }
 
-/// A step of a tile's way.
+/// Writes one step of a tile's path.
 fn step(text: &mut Text, name: &str, lines: &[String]) {
     let head = format!("__aicore__ inline void {name}(const Tile& tile)");
     text.function(head, |text| {
@@ -191,7 +191,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     step(text, "CopyIn", &lines);
 }
 
-/// `if constexpr (small)`.
+/// Returns `if constexpr (small) { .. } else { .. }`.
 fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     let mut blocks = vec![("if constexpr (small)".to_string(), small.join("\n"))];
     if !dense.is_empty() {
@@ -202,7 +202,7 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     text.finish()
 }
 
-/// The call of the formula, each stream at its place.
+/// Returns the call of the formula with each stream's address.
 fn run(package: &Package<'_>, parted: bool) -> String {
     let def = &package.def;
     let of = |stream: Stream, name: &str, output: bool| {
@@ -276,13 +276,15 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
     step(text, "CopyOut", &lines);
 }
 
-/// How large a tile can be.
+/// The capacity of a tile.
 const CAPACITY: &str = include_str!("capacity.h");
-/// The copies between GM and UB: of any length, and of whole blocks.
+/// The copies between GM and UB: of any length here, of whole blocks in the next.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
-/// A row's last block is computed whole, where it has elements that the one before it has too.
+/// Rounds a row's element count up to whole blocks where copies move whole blocks only.
+///
+/// A row's last block is then computed as a whole, where it overlaps the block before it.
 fn whole_blocks(arch: &Arch) -> String {
     let mut text = Text::new();
     if !arch.pads {
@@ -298,7 +300,7 @@ fn moves(package: &Package<'_>, arch: &Arch) -> String {
         true => "DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);",
         false => "// The compiler has the cache written back at the end of a kernel.",
     };
-    // Truth values lie beside numbers in the same order.
+    // Masks must keep the order of the numbers they belong to.
     let ordered = if truths::streams(package).is_empty() { "small" } else { "true" };
     let of_blocks = MOVES_OF_BLOCKS.replace("@flush@", flush).replace("@ordered@", ordered);
     if arch.pads { MOVES.into() } else { of_blocks }

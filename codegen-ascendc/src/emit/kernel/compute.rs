@@ -1,4 +1,4 @@
-//! The formula: one class per form and element type, the calls of its plan by name.
+//! The formula: one class per specialisation and element type, with the calls of its plan by name.
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
@@ -15,7 +15,7 @@ use crate::sequence::{Api, Scalar, Type};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::{DType, Stored};
 
-/// `<op>_compute.h`.
+/// Writes `<op>_compute.h`.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, "compute"));
     let mut text = Text::new();
@@ -61,7 +61,7 @@ pub fn file(package: &Package<'_>) -> File {
     File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
-/// What some plans of some architectures need.
+/// Writes C++ code for those architectures of which some plan needs it.
 fn some(
     package: &Package<'_>,
     what: impl Into<String>,
@@ -79,7 +79,7 @@ fn some(
     }
 }
 
-/// What comparisons need, which take whole repeats only.
+/// Helpers of comparisons, which process whole repeats only.
 const COMPLETE: &str = "\
 // Elements in whole repeats, as comparisons take them.
 template <typename T>
@@ -102,7 +102,7 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
 }
 ";
 
-/// The same for bytes.
+/// Helper of comparisons for bytes.
 const COMPLETE_TRUTHS: &str = "\
 // The same behind truth values, a byte each, up to where numbers of type T have a whole repeat.
 template <typename T>
@@ -117,12 +117,12 @@ __aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32
 }
 ";
 
-/// Whether the calls read truth values in bytes, which become numbers.
+/// Returns whether the calls read masks as bytes, which become numbers.
 fn completes_truths(_: &Arch, plan: &Plan) -> bool {
     plan.instrs.iter().any(|i| i.from == Type::Byte)
 }
 
-/// A temporary buffer: its name, its bytes as C++, and its type.
+/// Temporary buffer: its name, its bytes as C++, and its type.
 struct Temporary {
     name: String,
     bytes: String,
@@ -144,7 +144,7 @@ fn temporaries(plan: &Plan) -> Vec<Temporary> {
     temps.chain(halves).chain(masks).collect()
 }
 
-/// The class of a plan.
+/// Writes the class of a plan.
 fn class(package: &Package<'_>, plan: &Plan) -> String {
     let (def, mut text) = (&package.def, Text::new());
     let forms: Vec<String> =
@@ -191,8 +191,9 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     text.finish()
 }
 
-/// Where the input queue has what. Tensors of which one part is read alone come last: they take two slots where rows
-/// are whole.
+/// Writes the slots of the streams in a buffer of the input queue.
+///
+/// Tensors of which only one part is read come last, because they take two slots where rows are whole.
 fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
     let all = rows(package);
     let is_lone = |input: &Input| {
@@ -292,7 +293,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
                 let name = cpp_name(&input.name);
                 match input.truths {
                     false => text.line(format!("Complete({name}, count);")),
-                    // Bits are whole blocks, which end behind any repeat.
+                    // Bits need no completion, because they come in whole blocks, which end behind any repeat.
                     true if !bytes => text,
                     true => text.line(format!("CompleteTruths<{ty}>({name}, count);")),
                 };

@@ -1,5 +1,7 @@
-//! Counts of rows: their sum is how many rows are computed. Tiles beyond them are zeros; of the one tile that the last
-//! of them may end in, all is computed and the rest cleared in UB, so that no tile is cut otherwise than without counts.
+//! Row counts: their sum is the number of rows that are computed.
+//!
+//! Tiles beyond those rows are written as zeros. The one tile in which the last row may end is computed as a whole and its rest
+//! is cleared in UB, so that tiles are cut the same way as without counts.
 
 use super::super::package::Package;
 use super::super::text::Text;
@@ -8,19 +10,19 @@ use super::{barrier, tiling_key};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
 
-/// The GM name of the tensor that has them.
+/// Returns the GM name of the tensor with the counts.
 pub fn tensor(package: &Package<'_>) -> Option<String> {
     package.def.rows().map(|rows| cpp_name(&package.def.inputs[rows].name))
 }
 
-/// The statement that reads them.
+/// Writes the statement that reads the counts.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("computed_ = ComputedRows();");
     }
 }
 
-/// Statements that compute a tile, or clear it.
+/// Returns statements that compute a tile, or clear it.
 pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     let mut text = Text::new();
     match tensor(package) {
@@ -33,7 +35,7 @@ pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     text.finish()
 }
 
-/// Statements that clear those rows of a tile that are not computed.
+/// Returns statements that clear the rows of a tile that are not computed.
 pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
     text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
@@ -42,7 +44,7 @@ pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     tensor(package).map(|_| text.finish())
 }
 
-/// The functions behind these statements.
+/// Writes the functions that these statements call.
 pub fn functions(package: &Package<'_>, text: &mut Text) {
     let Some(tensor) = tensor(package) else { return };
     text.line(COMPUTED.replace("@counts@", &tensor));
@@ -64,7 +66,7 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
                 let slot = slot(name);
                 match s.part == Part::Whole || parted {
                     true => format!("ClearElements(out[{slot} * capacity_], first, end);"),
-                    // Whole rows lie in the slots of both parts.
+                    // Whole rows occupy the slots of both parts.
                     false => format!("ClearElements(out[{slot} * capacity_], 2 * first, 2 * end);"),
                 }
             };
@@ -84,7 +86,7 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
     text.line(CLEAR_ELEMENTS);
 }
 
-/// The member that has the rows.
+/// Writes the member that holds the number of computed rows.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("// Rows of the matrix that are computed; the others are zeros.\nuint64_t computed_ = 0;");

@@ -1,4 +1,4 @@
-//! The entry: one template over the tiling key.
+//! The kernel's entry: one template over the tiling key.
 
 use super::super::package::{Cann, Package};
 use super::super::text::{Comment, Text, header};
@@ -7,13 +7,13 @@ use super::names::{self, namespace};
 use super::tiling_key::vector_cores_apart;
 use op_dsl_ir::names::cpp_name;
 
-/// Arguments of the entry, the tensors among them in the order of the signature.
+/// Lists the tensors among the entry's arguments, in the order of the signature.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let def = &package.def;
     def.inputs.iter().chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
-/// `<op>.cpp`.
+/// Writes `<op>.cpp`.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, op) = (package.snake(), &package.def.name);
     let names = tensors(package).into_iter().chain(["workspace".into(), "tiling".into()]);

@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! entry        <op>.cpp             the template over the tiling key
-//! class        <op>.h               buffers, copies, the way of a tile through UB
-//! small                             what the class does with small rows
-//! rows                              which of them there are
-//! truths                            what it does with masks
-//! counts                            which rows are computed, where an input says so
-//! compute      <op>_compute.h       the formula, one class per form and element type
+//! class        <op>.h               buffers, copies, the path of a tile through UB
+//! small                             the class's path for small rows
+//! rows                              gated tensors whose rows are read whole
+//! truths                            the class's handling of masks
+//! counts                            rows that are computed, where an input gives their number
+//! compute      <op>_compute.h       the formula, one class per specialisation and element type
 //! registers                         the formula on registers
 //! barrier                           the order of dependent vector calls
 //! call, scalar                      one vector call; numbers that are the same for every element
 //! walk         <op>_walk.h          the tiles of a core
-//! tiling_data  <op>_tiling_data.h   what the host tells the kernel
-//! tiling_key   <op>_tiling_key.h    which instances there are
-//! names                             what things are called
+//! tiling_data  <op>_tiling_data.h   the struct that the host passes to the kernel
+//! tiling_key   <op>_tiling_key.h    the kernel's instances
+//! names                             names that the files share
 //! ```
 
 mod barrier;
@@ -39,7 +39,7 @@ pub use tiling_key::vector_cores_apart;
 use super::package::Package;
 use super::tree::File;
 
-/// The files, relative to the directory that the layout gives them.
+/// Returns the files, relative to the directory that the layout gives them.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     vec![
         entry::file(package),

@@ -8,14 +8,14 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::{cpp_name, is_taken};
 use op_dsl_ir::op::{OpDef, Part, Stream};
 
-/// `x.gate` -> `X_GATE`: the slot of a stream in a buffer of a queue.
+/// Returns the slot of a stream in a buffer of a queue: `x.gate` -> `X_GATE`.
 pub fn slot(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name = if is_taken(name) { format!("{name}_") } else { name.to_string() };
     name.chars().map(upper).collect()
 }
 
-/// The name of a stream: `dy`, `x.gate`.
+/// Returns the name of a stream: `dy`, `x.gate`.
 pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
     let tensors = if output { &def.outputs } else { &def.inputs };
     let name = &tensors[stream.tensor].name;
@@ -26,24 +26,24 @@ pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
     }
 }
 
-/// How C++ names an element type.
+/// Returns the C++ name of an element type.
 pub fn cpp(dtype: DType) -> &'static str {
     dtype.row().c
 }
 
-/// `GE_GLU_GRAD_V2_TILING_KEY_H` for `tiling_key`.
+/// Returns the include guard of a file: `GE_GLU_GRAD_V2_TILING_KEY_H` for `tiling_key`.
 pub fn guard(package: &Package<'_>, file: &str) -> String {
     let words = [&*package.snake(), file, "H"];
     let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
     words.join("_").to_ascii_uppercase()
 }
 
-/// The namespace of the kernel's classes.
+/// Returns the namespace of the kernel's classes.
 pub fn namespace(package: &Package<'_>) -> String {
     format!("{}Kernel", package.def.name)
 }
 
-/// A list of arguments, on as many lines as it needs, all below the first.
+/// Wraps a list of arguments onto as many lines as it needs, all aligned with the first.
 pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     const WIDTH: usize = 110;
     let column = head.rsplit('\n').next().map_or(0, str::len);
@@ -69,22 +69,22 @@ pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     out
 }
 
-/// An input stream that some plan reads.
+/// Input stream that some plan reads.
 pub struct Input {
-    /// Its number among the operator's.
+    /// Index among the operator's input streams.
     pub index: usize,
-    /// Which elements of which tensor.
+    /// Tensor and part.
     pub stream: Stream,
-    /// Its name: `x.gate`.
+    /// Name, for example `x.gate`.
     pub name: String,
     /// Whether every plan reads it.
     pub always: bool,
-    /// Whether it is one of truth values.
+    /// Whether the stream is a mask.
     pub truths: bool,
 }
 
 impl Input {
-    /// A statement that only forms which read the stream have.
+    /// Guards a statement so that only specialisations that read the stream execute it.
     pub(super) fn guarded(&self, statement: String) -> String {
         if self.always {
             return statement;
@@ -98,7 +98,7 @@ impl Input {
     }
 }
 
-/// Input streams that some plan reads.
+/// Returns the input streams that some plan reads.
 pub fn inputs(package: &Package<'_>) -> Vec<Input> {
     let def = &package.def;
     let of = |(index, stream): (usize, Stream)| {
@@ -111,7 +111,7 @@ pub fn inputs(package: &Package<'_>) -> Vec<Input> {
     def.input_streams().into_iter().enumerate().filter_map(of).collect()
 }
 
-/// The name of a vector of equal numbers.
+/// Returns the name of a vector of equal numbers.
 pub fn splat(plan: &Plan, k: usize) -> String {
     match plan.splats[k] {
         Scalar::Const(1.0) => "ones".into(),
@@ -119,7 +119,7 @@ pub fn splat(plan: &Plan, k: usize) -> String {
     }
 }
 
-/// The name of a buffer among a plan's calls.
+/// Returns the name of a buffer in a plan's calls.
 pub fn buffer(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
     let def = &package.def;
     match buffer {

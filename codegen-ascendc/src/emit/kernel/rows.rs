@@ -1,4 +1,6 @@
-//! Whole rows of gated tensors in the input queue: two slots each, also for a plan that reads one part alone.
+//! Whole rows of gated tensors in the input queue, which take two slots each.
+//!
+//! A plan that reads only one part needs both slots too, because whole rows are copied in one burst.
 
 use super::super::package::Package;
 use super::super::text::Text;
@@ -7,15 +9,15 @@ use crate::plan::Plan;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
 
-/// A gated tensor of which some plan reads a part.
+/// Gated tensor of which some plan reads a part.
 pub struct Rows {
-    /// Its name.
+    /// Name of the tensor.
     pub name: String,
-    /// The parts that some plan reads.
+    /// Parts that some plan reads.
     pub parts: Vec<Input>,
 }
 
-/// All of them.
+/// Returns the gated tensors of which some plan reads a part.
 pub fn rows(package: &Package<'_>) -> Vec<Rows> {
     let mut all: Vec<Rows> = Vec::new();
     for part in inputs(package).into_iter().filter(|i| i.stream.part != Part::Whole) {
@@ -28,18 +30,20 @@ pub fn rows(package: &Package<'_>) -> Vec<Rows> {
     all
 }
 
-/// Whether some plan reads one part of a tensor alone: what has slots then hangs on whether rows are whole.
+/// Returns whether some plan reads only one part of a tensor.
+///
+/// The slots then depend on whether rows are whole, because a lone part takes one slot and a whole row two.
 pub fn any_lone(package: &Package<'_>) -> bool {
     rows(package).iter().any(|rows| package.plans.iter().any(|plan| rows.is_lone(plan)))
 }
 
 impl Rows {
-    /// Whether a plan reads one part alone.
+    /// Returns whether a plan reads only one part.
     pub fn is_lone(&self, plan: &Plan) -> bool {
         self.parts.iter().filter(|part| plan.inputs[part.index].is_some()).count() == 1
     }
 
-    /// The name of the first slot.
+    /// Returns the name of the first slot.
     pub fn slot(&self, package: &Package<'_>) -> String {
         if any_lone(package) {
             slot(&format!("{}.rows", self.name))
@@ -48,7 +52,7 @@ impl Rows {
         }
     }
 
-    /// A statement that only forms which read a part have.
+    /// Guards a statement so that only specialisations that read a part execute it.
     pub fn guarded(&self, statement: String) -> String {
         if self.parts.iter().any(|part| part.always) {
             return statement;

@@ -1,5 +1,6 @@
-//! Numbers that are the same for every element: constants, and what depends on attributes only,
-//! which is computed once, in `float`.
+//! Numbers that are the same for every element: constants and uniforms.
+//!
+//! Uniforms depend on attributes only, so that they are computed once per kernel, in `float`.
 
 use super::names::cpp;
 use crate::column::number;
@@ -9,7 +10,7 @@ use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Graph, Id, Node};
 
-/// A `float` as C++ writes it: the shortest text that is this number.
+/// Returns a `float` as C++ source: the shortest text that parses to this number.
 pub fn literal(c: f32) -> String {
     match c {
         c if c.is_nan() => "(0.0f / 0.0f)".into(),
@@ -19,7 +20,7 @@ pub fn literal(c: f32) -> String {
     }
 }
 
-/// A number beside data of this type.
+/// Returns a number as C++ source, cast to the type of the data it is used with.
 pub fn text(scalar: Scalar, dtype: DType) -> String {
     let value = match scalar {
         Scalar::Const(c) => literal(c),
@@ -28,16 +29,16 @@ pub fn text(scalar: Scalar, dtype: DType) -> String {
     if dtype == DType::F32 { value } else { format!("static_cast<{}>({value})", cpp(dtype)) }
 }
 
-/// What depends on attributes only.
+/// Values that depend on attributes only.
 #[derive(Clone, Debug, Default)]
 pub struct Uniforms {
     /// Names of the members, without the underscore.
     pub members: Vec<String>,
-    /// Lines that compute them.
+    /// Statements that compute the members.
     pub lines: Vec<String>,
 }
 
-/// The numbers that a plan's calls take from attributes.
+/// Returns the uniforms that a plan's calls use.
 pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
     let of_registers = plan
         .registers

@@ -1,5 +1,7 @@
-//! Small rows: whole rows of gated tensors come and go in one burst; inside UB their parts are
-//! gathered apart and together again by tables of byte offsets, or turned, 16 lanes of rows at once.
+//! Small rows: whole rows of gated tensors are copied in and out in one burst.
+//!
+//! Inside UB their parts are separated and joined again, either gathered by tables of byte offsets or transposed, 16 lanes of
+//! rows at once.
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
@@ -14,12 +16,12 @@ use crate::plan::registers::pairs::firsts;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Kind;
 
-/// Gated tensors of which some plan reads a part.
+/// Lists the gated tensors of which some plan reads a part.
 fn parted(package: &Package<'_>) -> Vec<String> {
     rows(package).into_iter().map(|rows| rows.name).collect()
 }
 
-/// Tensors whose parts lie apart in UB.
+/// Lists the tensors whose parts are stored separately in UB.
 fn apart(package: &Package<'_>) -> Vec<String> {
     parted(package)
         .into_iter()
@@ -27,13 +29,13 @@ fn apart(package: &Package<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Gated results: name, and the slot of whole rows.
+/// Lists the gated results: name, and the slot of whole rows.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
     outs.map(|t| (cpp_name(&t.name), slot(&format!("{}.gate", t.name)))).collect()
 }
 
-/// Buffers and tables.
+/// Writes the initialisation of buffers and tables.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     text.block("if constexpr (small)", "}", |text| {
         if !has_pairs(package) {
@@ -48,7 +50,7 @@ fn init_apart(package: &Package<'_>, text: &mut Text) {
         text.line(format!("pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
     }
     if package.plans.iter().any(|p| p.masks > 0) {
-        // Comparisons read on to the end of a repeat.
+        // Comparisons read on to the end of a repeat, so the parts must have values there.
         for tensor in parted(package) {
             text.line(zeros(&tensor));
         }
@@ -57,16 +59,16 @@ fn init_apart(package: &Package<'_>, text: &mut Text) {
     text.lines(in_kernel(package, |arch| init_of(package, arch)));
 }
 
-/// A statement that fills both parts of a tensor.
+/// Returns the statement that fills both parts of a tensor with zeros.
 fn zeros(tensor: &str) -> String {
     let data = format!("{tensor}Parts_.template Get<T>()");
     format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);")
 }
 
-/// What parting needs on an architecture.
+/// Returns the initialisation that separating and joining need on an architecture.
 fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     let mut turn = vec!["pipe.InitBuffer(turned_, 2 * bytes);".to_string()];
-    // Lanes are turned to their ends, which no tile may have reached.
+    // Lanes are transposed up to their ends, which no tile may have reached.
     turn.extend(joined(package).iter().map(|(tensor, _)| zeros(tensor)));
     turn.extend((!joined(package).is_empty()).then(|| barrier::statement(package).to_string()));
     let mut gather = Vec::new();
@@ -91,7 +93,7 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Statements that part the inputs.
+/// Returns statements that separate the inputs into parts.
 pub fn part(package: &Package<'_>) -> Vec<String> {
     let place = |tensor: &String| {
         format!("const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();")
@@ -103,7 +105,7 @@ pub fn part(package: &Package<'_>) -> Vec<String> {
     apart(package).iter().map(place).chain(rows(package).iter().map(take)).collect()
 }
 
-/// These statements, or the formula on whole rows where it takes gate and value in turns.
+/// Returns these statements, or the formula on whole rows where it reads gate and value interleaved.
 pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
     if !has_pairs(package) {
         return parted;
@@ -142,12 +144,12 @@ pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
     vec![text.finish()]
 }
 
-/// Whether some formula takes gate and value in turns.
+/// Returns whether some formula reads gate and value interleaved.
 fn has_pairs(package: &Package<'_>) -> bool {
     package.plans.iter().any(pairs::has)
 }
 
-/// Statements that join the results.
+/// Returns statements that join the parts of the results.
 pub fn join(package: &Package<'_>) -> Vec<String> {
     let join = |(tensor, gate): &(String, String)| {
         format!("Together(out[{gate} * capacity_], {tensor}Parts, tile);")
@@ -155,7 +157,7 @@ pub fn join(package: &Package<'_>) -> Vec<String> {
     joined(package).iter().map(join).collect()
 }
 
-/// Members of the class.
+/// Writes the members of the class.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     text.line("// Small rows only: the two parts side by side, and what it takes to get there.");
     for tensor in apart(package) {
@@ -182,7 +184,7 @@ fn members_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// The functions that part and join.
+/// Writes the functions that separate and join parts.
 pub fn parting(package: &Package<'_>, text: &mut Text) {
     if has_pairs(package) {
         text.lines(TAKES_PAIRS).line("");
@@ -199,8 +201,10 @@ fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
         text.lines(TURN);
     }
     let (parts, rows) = ("const LocalTensor<T>& parts", "const LocalTensor<T>& rows");
-    // The formula reads the parts, or writes them, between these functions. The parts of one tile lie where those of
-    // the tile before did: whatever comes last in a tile is waited for there, or first in the next.
+    // The formula reads or writes the parts between these functions.
+    //
+    // The parts of a tile occupy the same UB as those of the tile before, so that either the function that runs last in a tile
+    // waits at its end, or the first of the next tile waits at its start.
     let wait = barrier::statement(package);
     let last_tile = if joined(package).is_empty() { wait } else { "" };
     let gather_apart = format!("{last_tile}\n{GATHER_APART}\n{wait}");
@@ -216,7 +220,9 @@ fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// A function that parts or joins, by what the architecture has for it.
+/// Writes a function that separates or joins parts.
+///
+/// It gathers or transposes them, since architectures without gather need the transposition.
 fn way(text: &mut Text, arch: &Arch, head: [&str; 3], args: &str, gather: &str) {
     let [name, to, from] = head;
     let turn = format!("Turn{name}({args}, tile);");
@@ -249,7 +255,7 @@ Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * si
 
 const GATHER_TOGETHER: &str = "Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);";
 
-/// The functions that fill the tables.
+/// Writes the functions that fill the offset tables.
 fn offsets(package: &Package<'_>, text: &mut Text) {
     let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
     text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");
@@ -298,7 +304,7 @@ fn offsets(package: &Package<'_>, text: &mut Text) {
     text.line("");
 }
 
-/// Vector code waits for the table that scalar code writes.
+/// Synchronisation by which vector code waits for the table that scalar code writes.
 const WRITTEN: &str = "\
 const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
 SetFlag<HardEvent::S_V>(written);

@@ -1,4 +1,4 @@
-//! The struct that the host fills and the kernel reads: [`Tiling`], then what else the operator has.
+//! The struct that the host fills and the kernel reads: [`Tiling`], then the operator's own fields.
 //!
 //! [`Tiling`]: op_dsl_ir::tiling::Tiling
 
@@ -9,18 +9,18 @@ use super::names::guard;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef};
 
-/// A field of the struct.
+/// Field of the struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// `uint64_t`, `uint32_t` or `float`.
+    /// Type: `uint64_t`, `uint32_t` or `float`.
     pub ty: &'static str,
-    /// As AscendC writes names: `tileRows`.
+    /// Name in AscendC's style, for example `tileRows`.
     pub name: String,
-    /// What it means.
+    /// Meaning.
     pub doc: String,
 }
 
-/// The fields of `op_dsl_ir::tiling::Tiling`, in its order.
+/// Fields of `op_dsl_ir::tiling::Tiling`, in its order.
 const TILING: [(&str, &str, &str); 12] = [
     ("uint64_t", "rows", "rows of the matrix"),
     ("uint64_t", "columns", "columns of one part"),
@@ -36,12 +36,12 @@ const TILING: [(&str, &str, &str); 12] = [
     ("uint32_t", "path", "0: rows per tile, 1: columns per tile, 2: small rows"),
 ];
 
-/// Whether which part is the gate is known only at run time.
+/// Returns whether an attribute says at run time which part is the gate.
 pub fn gate_is_an_attribute(def: &OpDef) -> bool {
     def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
 }
 
-/// All fields, the whole a multiple of 8 bytes.
+/// Returns all fields, padded so that the struct is a multiple of 8 bytes.
 pub fn fields(package: &Package<'_>) -> Vec<Field> {
     let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
     let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
@@ -68,7 +68,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
     fields
 }
 
-/// `<op>_tiling_data.h`.
+/// Writes `<op>_tiling_data.h`.
 pub fn file(package: &Package<'_>) -> File {
     let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
     let mut text = Text::new();

@@ -1,4 +1,4 @@
-//! The tiling key: element type, form of the formula, and whether rows are small.
+//! The tiling key: element type, specialisation of the formula, and whether rows are small.
 
 use super::super::branch::in_both;
 use super::super::package::{Cann, Package};
@@ -10,12 +10,12 @@ use crate::plan::Plan;
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Whether vector cores are apart from those for matrices, so that a kernel asks for them.
+/// Returns whether vector cores are separate from matrix cores, so that a kernel must request them.
 pub fn vector_cores_apart(arch: &Arch) -> bool {
     matches!(arch.number, 2201 | 3510)
 }
 
-/// The constant of an element type: `GE_GLU_GRAD_V2_FLOAT`.
+/// Returns the constant of an element type, for example `GE_GLU_GRAD_V2_FLOAT`.
 pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
     let word = match dtype {
         DType::F16 => "HALF",
@@ -25,20 +25,21 @@ pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
     format!("{}_{word}", package.snake().to_ascii_uppercase())
 }
 
-/// The constant of a specialisation: `GE_GLU_GRAD_V2_FORM_TANH`. Its value is the index of the
-/// specialisation.
+/// Returns the constant of a specialisation, for example `GE_GLU_GRAD_V2_FORM_TANH`.
+///
+/// Its value is the index of the specialisation.
 pub fn form(package: &Package<'_>, spec: usize) -> String {
     let name = package.spec_name(spec);
     let head = format!("{}_FORM", package.snake().to_ascii_uppercase());
     if name == "FORMULA" { head } else { format!("{head}_{name}") }
 }
 
-/// Whether the kernel has the path of small rows.
+/// Returns whether the kernel has the path for small rows.
 pub fn has_small(package: &Package<'_>) -> bool {
     package.def.split.is_some()
 }
 
-/// Specialisations that have plans for the same element types are one group.
+/// Groups the specialisations that have plans for the same element types.
 fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
     let mut groups: Vec<(Vec<usize>, Vec<DType>)> = Vec::new();
     let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();
@@ -53,7 +54,7 @@ fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
     groups
 }
 
-/// `<op>_tiling_key.h`.
+/// Writes `<op>_tiling_key.h`.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "tiling_key");
     let mut text = Text::new();

@@ -1,5 +1,6 @@
-//! Masks: truth values of a tile lie side by side, in GM and in UB, and have a queue of their own. Stored as bits
-//! they are what choices take.
+//! Masks: those of a tile are contiguous, in GM and in UB, and have a queue of their own.
+//!
+//! Bits need no conversion, because `Select` takes them as they are.
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
@@ -9,12 +10,12 @@ use crate::arch::Arch;
 use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
 
-/// Streams of truth values that some plan reads.
+/// Lists the mask streams that some plan reads.
 pub fn streams(package: &Package<'_>) -> Vec<Input> {
     inputs(package).into_iter().filter(|i| i.truths).collect()
 }
 
-/// A statement for forms that read truth values.
+/// Returns a statement, guarded so that only specialisations with masks execute it.
 fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     let streams = streams(package);
     if streams.iter().any(|i| i.always) {
@@ -27,7 +28,7 @@ fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     (!streams.is_empty()).then(|| text.finish())
 }
 
-/// The queue.
+/// Writes the initialisation of the queue.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     let bytes = match package.def.masks() {
         Stored::Bit => "(capacity_ / 8 + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES",
@@ -39,7 +40,7 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Members of the class.
+/// Writes the members of the class.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if !streams(package).is_empty() {
         text.line("// Bytes of UB for the truth values of a stream.\nuint32_t truthBytes_ = 0;");
@@ -47,7 +48,7 @@ pub fn members(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Statements that load them.
+/// Returns statements that load the masks.
 pub fn copy_in(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
     text.line("LocalTensor<uint8_t> truths = truthQue_.AllocTensor<uint8_t>();");
@@ -59,19 +60,19 @@ pub fn copy_in(package: &Package<'_>) -> Option<String> {
     if_any(package, text.finish().trim_end())
 }
 
-/// Where a stream's are.
+/// Returns the address of a stream's mask.
 pub fn place(name: &str) -> String {
     format!("truths[Formula::{} * truthBytes_]", slot(name))
 }
 
-/// Statements that take them from the queue.
+/// Returns statements that take the masks from the queue.
 pub fn take(package: &Package<'_>) -> Option<String> {
     let declared = "LocalTensor<uint8_t> truths;";
     if_any(package, "truths = truthQue_.DeQue<uint8_t>();")
         .map(|take| format!("{declared}\n{take}"))
 }
 
-/// Statements that give their buffer back.
+/// Returns statements that give the masks' buffer back to the queue.
 pub fn free(package: &Package<'_>) -> Option<String> {
     if_any(package, "truthQue_.FreeTensor(truths);")
 }
@@ -87,12 +88,12 @@ __aicore__ inline void LoadTruths(const LocalTensor<uint8_t>& to, const GlobalTe
 @copy@}
 ";
 
-/// Of any length.
+/// Copy of any length.
 const COPY: &str = "    const DataCopyExtParams copy{1, bytes, 0, 0, 0};
     DataCopyPad(to, from[first], copy, DataCopyPadExtParams<uint8_t>());
 ";
 
-/// Of whole blocks.
+/// Copy of whole blocks.
 const COPY_OF_BLOCKS: &str =
     "    const uint64_t all = (tiling_.rows * tiling_.columns + PER_BYTE - 1) / PER_BYTE;
     const uint32_t blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -103,7 +104,7 @@ const COPY_OF_BLOCKS: &str =
     }
 ";
 
-/// The function that loads those of a tile.
+/// Writes the function that loads the masks of a tile.
 pub fn load(package: &Package<'_>, text: &mut Text) {
     if streams(package).is_empty() {
         return;

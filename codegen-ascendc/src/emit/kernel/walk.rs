@@ -1,7 +1,7 @@
 //! The tiles of a core: `op_dsl_ir::tiling::Tiling::tiles` in C++.
 //!
-//! Where copies move whole blocks only, no tile may be shorter than a block: what is left at an end
-//! goes to the tile, or to the core, before it.
+//! Where copies move whole blocks only, no tile may be shorter than a block. A shorter remainder at an end therefore goes to the
+//! tile, or to the core, before it.
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
@@ -12,7 +12,7 @@ use crate::arch::Arch;
 
 const WALK: &str = include_str!("walk.h");
 
-/// What stands at each mark: with copies of any length, and with copies of whole blocks.
+/// Replacement of each mark: with copies of any length, and with copies of whole blocks.
 const MARKS: [(&str, &str, &str); 4] = [
     ("@least@\n", "", "// No tile has less: the elements of a block of 32 bytes.\nconstexpr uint32_t LEAST = 16;\n\n"),
     (
@@ -45,7 +45,7 @@ const MARKS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// `<op>_walk.h`.
+/// Writes `<op>_walk.h`.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "walk");
     let marked = MARKS.iter().fold(WALK.to_string(), |text, (mark, any, blocks)| {

@@ -1,5 +1,6 @@
-//! A stand-alone project for toolkits of generation 9, whose CMake package brings the `npu_op_*`
-//! functions. Any number of operators share it.
+//! A stand-alone project for toolkits of generation 9, which any number of operators share.
+//!
+//! The toolkit's CMake package provides the `npu_op_*` functions.
 
 use super::ops_nn::units;
 use crate::emit::kernel::BY_COMPILER;
@@ -10,11 +11,11 @@ use crate::emit::tree::{File, Tree};
 use crate::emit::words::Word;
 use crate::emit::{host, kernel};
 
-/// Why a project defines [`BY_COMPILER`].
+/// Reason why a project defines [`BY_COMPILER`].
 pub const ORDERED: &str = "The compiler orders dependent vector instructions by default in such a project. With --cce-auto-sync=off, leave
 # out the macro: kernels have barriers then.";
 
-/// The name under which the toolkit installs the operators.
+/// Vendor name under which the toolkit installs the operators.
 pub const VENDOR: &str = "op_dsl";
 
 /// Adds the project of some operators.
@@ -27,11 +28,11 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.add("README.md", readme(packages, packages[0].words().custom.build));
 }
 
-/// Adds what both generations of toolkits share: the operators themselves.
+/// Adds the files that are the same for both generations of toolkits: the operators themselves.
 pub fn add_sources(tree: &mut Tree, packages: &[Package<'_>]) {
     for package in packages {
         let host = host::files(package);
-        // The toolkit generates prototype and interface from the definition.
+        // Prototype and interface are omitted, because the toolkit generates them from the definition.
         tree.add_below("", host.into_iter().filter(|f| f.path.starts_with("op_host/")).collect());
         tree.add_below("op_kernel", kernel::files(package));
     }
@@ -112,13 +113,13 @@ fn kernels(packages: &[Package<'_>]) -> String {
     text.finish()
 }
 
-/// The file that holds the kernel's entry.
+/// Returns the file that holds the kernel's entry.
 fn entry(snake: &str, kernels: &[File]) -> String {
     let apt = format!("{snake}_apt.cpp");
     if kernels.iter().any(|f| f.path == apt) { apt } else { format!("{snake}.cpp") }
 }
 
-/// The file that a reader opens first.
+/// Writes the README.
 pub fn readme(packages: &[Package<'_>], build: Word) -> String {
     let words = packages[0].words();
     let about = &words.custom;

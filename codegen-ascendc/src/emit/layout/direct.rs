@@ -19,7 +19,7 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let core = format!("op_host/{snake}_tiling_core.h");
     let entry = format!("{snake}.cpp");
-    // The entry of an operator package has its tiling in GM; here it is an argument.
+    // An operator package's entry is skipped, because it reads its tiling from GM; here tiling is an argument.
     let kernels = kernel::files(package).into_iter().filter(|f| f.path != entry);
     tree.add_below(&format!("{snake}/op_kernel"), kernels.collect());
     tree.add_below(&snake, host::files(package).into_iter().filter(|f| f.path == core).collect());
@@ -40,12 +40,12 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     tree.mark(&snake, std::iter::once(&*package.def.name));
 }
 
-/// Tensors of the signature: inputs, then outputs.
+/// Returns the tensors of the signature: inputs, then outputs.
 fn tensors<'p>(package: &'p Package<'_>) -> impl Iterator<Item = &'p Tensor> {
     package.def.inputs.iter().chain(package.def.outputs.iter())
 }
 
-/// The type of an attribute in C++, and its default.
+/// Returns the C++ type of an attribute, and its default.
 fn attribute(attr: &Attr) -> (&'static str, String) {
     match attr.default {
         Value::Int(v) => ("int64_t", v.to_string()),
@@ -54,7 +54,7 @@ fn attribute(attr: &Attr) -> (&'static str, String) {
     }
 }
 
-/// What a caller needs to know of the operator.
+/// Writes the header with everything a caller needs to know of the operator.
 fn launch_header(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut text = Text::new();
@@ -140,12 +140,12 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
     text.line("");
 }
 
-/// Kernel entry and launcher.
+/// Writes the kernel's entry and launcher.
 fn launch(package: &Package<'_>) -> String {
     let (def, snake) = (&package.def, package.snake());
     let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
     let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
-    // Where vector cores are apart, a kernel says that it runs on them.
+    // Where vector cores are separate from matrix cores, a kernel declares that it runs on vector cores.
     let unit =
         if kernel::vector_cores_apart(package.soc().arch) { "__vector__" } else { "__aicore__" };
     let mut text = Text::new();
@@ -188,7 +188,7 @@ fn launch(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// The table of kernels.
+/// Writes the table of kernels.
 fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     let data = package.tiling_data();
     let arguments: Vec<String> =
@@ -216,7 +216,7 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     });
 }
 
-/// Tiling by the operator's host code, with what the platform reports.
+/// Writes tiling by the operator's host code, for the machine that the platform reports.
 fn tiling(package: &Package<'_>, text: &mut Text) {
     let (def, snake) = (&package.def, package.snake());
     let call = |a: usize| match &def.attrs[a] {

@@ -1,4 +1,4 @@
-//! Which files go where, with their build files.
+//! Layouts: the directory structure of the files, with their build files.
 
 mod custom;
 mod direct;
@@ -12,7 +12,7 @@ use crate::arch::{SOCS, Soc};
 use op_dsl_ir::Stored;
 use op_dsl_ir::op::{Kind, OpDef};
 
-/// What is built from the files.
+/// Kind of project that is built from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -26,29 +26,29 @@ pub enum Layout {
     Torch,
 }
 
-/// What a layout cannot be built for, and the way out.
+/// Combination that a layout does not support, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unbuilt {
-    /// A product.
+    /// The layout does not support the product.
     #[error("{0} is not among the products of {1}; use --layout custom --cann 8")]
     Product(&'static str, &'static str),
-    /// Several architectures.
+    /// The layout does not support several architectures in one tree.
     #[error("{0} is built for one architecture, but {1} and {2} differ in theirs; emit for each")]
     Several(&'static str, &'static str, &'static str),
-    /// An operator.
+    /// The layout does not support masks of bits, which the operator has.
     #[error("{0} has a mask of bits, which PyTorch has no tensors of; use --layout custom")]
     Bits(String),
 }
 
-/// The architecture that compilers of generation 9 left out.
+/// The architecture that compilers of generation 9 dropped.
 const LEFT_OUT_BY_V9: u16 = 1001;
 
 impl Layout {
-    /// All, in the order of the command line's help.
+    /// All layouts, in the order of the command line's help.
     pub const ALL: [Layout; 4] = [Layout::OpsNn, Layout::Custom, Layout::Direct, Layout::Torch];
 
-    /// As the command line has it.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Layout::OpsNn => "ops-nn",
@@ -58,12 +58,12 @@ impl Layout {
         }
     }
 
-    /// The layout of this name.
+    /// Returns the layout with this name.
     pub fn named(name: &str) -> Option<Layout> {
         Layout::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    /// Whether the compilers behind the layout know the products, and build for all in one tree.
+    /// Checks that the layout's compilers support the products, and all of them in one tree.
     ///
     /// # Errors
     /// They do not; another layout, or a tree for each product, does.
@@ -86,10 +86,10 @@ impl Layout {
         }
     }
 
-    /// Whether the layout can have an operator, which its targets can do.
+    /// Checks that the layout supports an operator, given that its targets do.
     ///
     /// # Errors
-    /// It cannot; another layout can.
+    /// It does not; another layout does.
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
         if self == Layout::Torch && bits {
@@ -99,16 +99,19 @@ impl Layout {
         }
     }
 
-    /// The products that a tree is for unless others are asked for: all of the repository's, which are those of PyTorch's
-    /// extension as well. The other layouts have no such list.
+    /// Returns the default products of a tree.
+    ///
+    /// For the repository and for PyTorch's extension these are all products of the repository. The other layouts have no such
+    /// list.
     pub fn socs(self) -> Vec<&'static Soc> {
         let all = matches!(self, Layout::OpsNn | Layout::Torch);
         let built = |s: &&Soc| all && s.arch.number != LEFT_OUT_BY_V9;
         SOCS.iter().filter(built).collect()
     }
 
-    /// The files of some packages for one product. Operators share a custom project and an extension of PyTorch; in the other
-    /// layouts each has a directory.
+    /// Returns the files of some packages for one product.
+    ///
+    /// Operators share a custom project and an extension of PyTorch; in the other layouts each has a directory.
     pub fn tree(self, packages: &[Package<'_>]) -> Tree {
         let mut tree = Tree::default();
         let Some(first) = packages.first() else { return tree };

@@ -1,5 +1,6 @@
-//! A directory of ops-nn's `activation/`, registered from its own CMakeLists.txt alone: nothing
-//! outside it needs an entry.
+//! The operator directory of ops-nn's `activation/`.
+//!
+//! It is registered only from its own CMakeLists.txt, so that no file outside it needs an entry.
 
 use crate::arch::{Arch, Soc};
 use crate::emit::package::{FUSION, Package};
@@ -11,14 +12,15 @@ use crate::emit::{api, host, kernel, paper};
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let kernels = kernel::files(package);
-    // A function that the repository does not have could have another's name: both softplus operators would be
-    // aclnnSoftplus.
+    // An emitted function could clash with another operator's if the repository has none for this operator.
+    //
+    // For example, both softplus operators would be aclnnSoftplus.
     let published = package.def.published;
     let (api, mut paper) = match published.is_some_and(|p| p.is_for_graphs_alone()) {
         true => (api::files_without_functions(package), paper::files_without_functions(package)),
         false => (api::files(package), paper::files(package)),
     };
-    // The repository has cases of its own operators.
+    // The repository has test cases of its own operators.
     if published.is_none_or(|p| p.definition.is_none()) {
         paper.extend(paper::system_tests(package));
     }
@@ -30,10 +32,10 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     tree.mark(&snake, std::iter::once(&*package.def.name));
 }
 
-/// The file that registers everything with the repository.
+/// Writes the file that registers everything with the repository.
 fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -> String {
     let mut text = Text::new();
-    // Without a hand-written interface the build generates one from the definition.
+    // Without a hand-written interface, the build generates one from the definition.
     let aclnn = if api.is_empty() { "aclnn" } else { "aclnn_exclude" };
     text.line("# Definition, shape inference, tiling, interface, prototype, unit tests.");
     text.line(format!("add_all_modules_sources(\n    ACLNNTYPE {aclnn}\n)\n"));
@@ -66,7 +68,7 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
     format!("{}\n{}", header(package, "how ops-nn builds it", Comment::Hash), text.finish())
 }
 
-/// The products, as build files name them.
+/// Returns the names of the products in build files.
 pub fn units(package: &Package<'_>, between: &str) -> String {
     names(&package.socs, between)
 }
@@ -75,7 +77,7 @@ fn names(socs: &[&Soc], between: &str) -> String {
     socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
 }
 
-/// The model of an architecture that unit tests of kernels are compiled for.
+/// Returns the model of an architecture for which unit tests of kernels are compiled.
 fn model(package: &Package<'_>, arch: &Arch) -> &'static str {
     match arch.number {
         2201 => "ascend910B1",

@@ -1,6 +1,7 @@
-//! A stand-alone project for toolkits of generation 8: the files that an author owns. The rest
-//! (`cmake/`, `scripts/`, the root CMakeLists.txt) belongs to the toolkit; its `msopgen` writes
-//! them, and the emitted `build.sh` fetches them from there.
+//! A stand-alone project for toolkits of generation 8: the files that an author owns.
+//!
+//! The rest (`cmake/`, `scripts/`, the root CMakeLists.txt) belongs to the toolkit, whose `msopgen` writes them. The emitted
+//! `build.sh` runs it and fetches them from there.
 
 use super::custom::{ORDERED, VENDOR, add_sources, readme};
 use crate::emit::kernel::BY_COMPILER;
@@ -55,7 +56,7 @@ fn presets(soc: &str) -> String {
     )
 }
 
-/// `msopgen` wants an operator before it writes a project; this one is thrown away.
+/// Placeholder operator for `msopgen`, which writes no project without one; it is discarded.
 const MSOPGEN: &str = r#"[
     {
         "op": "Unused",

@@ -1,8 +1,8 @@
 //! An extension of PyTorch that registers installed operators: the same names on NPUs as elsewhere.
 //!
-//! Sources are C++ against torch_npu's headers. Each operator is two functions of one text: of shapes, for tensors without data, and
-//! the call of the aclnn function that the toolkit generates for a `custom` project of the same operators. Derivatives are Python: a rule
-//! for all operators, and a table of them.
+//! Sources are C++ against torch_npu's headers. One text per operator gives two functions: one of shapes, for tensors without
+//! data, and one that calls the aclnn function, which the toolkit generates for a `custom` project of the same operators.
+//! Derivatives are Python: one rule for all operators, and a table of them.
 
 mod attribute;
 mod derivatives;
@@ -38,15 +38,15 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.mark("", packages.iter().map(|p| &*p.def.name));
 }
 
-/// The namespace of the operators: the crate that has them.
+/// Returns the namespace of the operators, which is the name of their crate.
 fn namespace(def: &OpDef) -> &str {
     def.source.split("::").next().unwrap_or_default()
 }
 
-/// Arguments and results, as PyTorch declares them.
+/// Returns arguments and results as PyTorch's schema declares them.
 pub fn schema(def: &OpDef) -> String {
     let given = |i: usize| def.presence(i).is_none();
-    // What has a default has none without behind it.
+    // Every parameter after one with a default must have a default as well.
     let last = (0..def.inputs.len()).rfind(|i| given(*i)).unwrap_or(0);
     let inputs = def.inputs.iter().enumerate().map(|(i, t)| match given(i) {
         true => format!("Tensor {}", t.name),
@@ -80,7 +80,7 @@ fn scalar_type(dtype: DType) -> &'static str {
     }
 }
 
-/// All operators in one file: PyTorch's headers take longer to compile than they do.
+/// Writes all operators into one file, because PyTorch's headers take longer to compile than they do.
 fn source(packages: &[Package<'_>], space: &str) -> String {
     let mut t = Text::new();
     t.line("#include \"call.h\"\n\nnamespace {\n\nusing op_dsl::Kind;\n");
@@ -134,7 +134,7 @@ fn results(def: &OpDef) -> String {
     }
 }
 
-/// The parameters of the C++ function: those of the schema, in the types that PyTorch hands over.
+/// Returns the parameters of the C++ function: those of the schema, in the types that PyTorch passes.
 fn parameters(def: &OpDef) -> Vec<String> {
     let inputs = def.inputs.iter().enumerate().map(|(i, t)| {
         let ty = match def.presence(i) {
@@ -175,7 +175,7 @@ fn body(t: &mut Text, package: &Package<'_>) {
             name.clone(),
             format!("{{{}}}", all.join(", ")),
         ];
-        // By name, the choice is checked alone.
+        // A choice that is passed by name is only checked, since it needs no number.
         let head = if *wire_str { String::new() } else { format!("int64_t {name}Number = ") };
         t.line(list(&format!("{head}op_dsl::Choice"), &arguments, ";"));
         passed.push(format!("{name}{}", if *wire_str { "Text" } else { "Number" }));
@@ -204,7 +204,7 @@ fn inputs(def: &OpDef) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-/// The call itself: inputs, attributes, results, in the order of the definition.
+/// Writes the call itself: inputs, attributes, results, in the order of the definition.
 fn launch(t: &mut Text, def: &OpDef, passed: Vec<String>, outputs: &[String]) {
     let function = format!("aclnn{}", def.name);
     let first = &outputs[0];

@@ -12,7 +12,9 @@ use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
 use op_dsl_ir::published::{Of, Type};
 use op_dsl_ir::{DType, Stored};
 
-/// Where the example of a name is; nowhere if the package has no `float`, which needs no conversion.
+/// Returns the path of a name's example.
+///
+/// `None` if the package has no `float`, because the example uses only this type, which needs no conversion.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
     let name = function.name.trim_start_matches("aclnn");
     package
@@ -21,7 +23,7 @@ pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
         .then(|| format!("examples/test_aclnn_{}.cpp", snake(name)))
 }
 
-/// The program.
+/// Writes the program.
 pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> Option<File> {
     let path = path(package, function)?;
     let spec = spec(package, function)?;
@@ -54,7 +56,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     Some(File { path, text: format!("{}\n", t.finish().trim_end()) })
 }
 
-/// The specialisation that the example calls: the defaults if the package has them.
+/// Returns the specialisation that the example calls: the defaults if the package has them.
 fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
     let def = &package.def;
     let specs = package.specs();
@@ -68,7 +70,7 @@ fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
     specs.iter().copied().find(default).or(specs.first().copied())
 }
 
-/// The value of an attribute in the example.
+/// Returns the value of an attribute in the example.
 fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     if let Some(fixed) = function.fixed(attr) {
@@ -214,7 +216,7 @@ bool Close(const char* name, int64_t i, float got, double want)
 }
 ";
 
-/// The formula for one element, and where its numbers are.
+/// Writes the formula for one element: a C++ function, and the struct of its results.
 pub fn expected(package: &Package<'_>, spec: usize) -> String {
     let def = &package.def;
     let graph = &def.specs[spec].graph;
@@ -240,14 +242,16 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
-/// The tensors of a call, also those that nothing reads; not those that it leaves out.
+/// Returns the tensors that a call gives, including those that nothing reads.
 fn described<'f>(package: &Package<'_>, function: &'f Function, spec: usize) -> Vec<&'f Param> {
     let tensor = |p: &&Param| matches!(p.ty, Type::ConstTensor | Type::Tensor);
     let given = |p: &&Param| !leaves_out(package, spec, p.of);
     function.params.iter().filter(|p| tensor(p) && given(p)).collect()
 }
 
-/// Whether a form is that of calls without this input. Counts of rows, which no form hangs on, are given.
+/// Returns whether a specialisation is for calls without this input.
+///
+/// Row counts are always given, because no specialisation depends on them.
 pub fn leaves_out(package: &Package<'_>, spec: usize, of: Of) -> bool {
     let Of::Input(i) = of else { return false };
     if package.def.rows() == Some(i) {
@@ -257,7 +261,7 @@ pub fn leaves_out(package: &Package<'_>, spec: usize, of: Of) -> bool {
     package.def.presence(i).is_some_and(|at| !is_given(at))
 }
 
-/// A mask of a call: numbers on the host, bytes or bits on the device.
+/// Writes the class of masks: numbers on the host, bytes or bits on the device.
 fn truths(package: &Package<'_>) -> String {
     let (stored, ty, bytes) = match package.def.masks() {
         Stored::Bit => ("stored[i / 8] |= 1 << i % 8;", "ACL_UINT1", "(host.size() + 7) / 8"),
@@ -321,7 +325,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     t.finish()
 }
 
-/// Arguments of phase 1, and the constants they need.
+/// Returns the arguments of phase 1, and writes the constants they need.
 fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
     let argument = |p: &Param| match (p.of, p.ty) {
         (Of::Attr(i), ty) => {
@@ -338,7 +342,7 @@ fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Te
     args
 }
 
-/// An attribute that the formula computes with, as a number of C++.
+/// Returns an attribute that the formula computes with, as a C++ number.
 fn number(kind: &AttrKind, value: Value) -> Option<String> {
     match (kind, value) {
         (AttrKind::Float, Value::Float(x)) => Some(format!("{x:?}")),
@@ -347,7 +351,7 @@ fn number(kind: &AttrKind, value: Value) -> Option<String> {
     }
 }
 
-/// An attribute as a constant of the program.
+/// Writes an attribute as a constant of the program.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
     let name = match (&package.def.attrs[attr].kind, value) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
@@ -368,7 +372,7 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> Stri
     }
 }
 
-/// The loop over all elements.
+/// Writes the loop that compares all elements.
 fn compare(
     package: &Package<'_>,
     interface: &Interface,

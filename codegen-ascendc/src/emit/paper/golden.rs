@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
 use op_dsl_ir::{Stored, show};
 
-/// The file.
+/// Writes the file.
 pub fn file(package: &Package<'_>) -> File {
     let mut t = Text::new();
     t.line(header(package, "the operator in float64 on numpy arrays", Comment::Hash).trim_end())
@@ -63,7 +63,7 @@ def counted(y, dim, counts):
 
 ";
 
-/// How Python takes a tensor apart and puts it together again: statements of `parts` and of `joined`.
+/// Python statements that split a tensor into its parts (`parts`) and join them again (`joined`).
 struct Cut {
     what: &'static str,
     parts: [&'static str; 2],
@@ -92,7 +92,7 @@ const PAIRS: Cut = Cut {
     ],
 };
 
-/// The functions `parts` and `joined`.
+/// Writes the functions `parts` and `joined`.
 fn parts(pattern: Pattern) -> String {
     let (what, more) = match pattern {
         Pattern::Halves => (HALVES.what.to_string(), ""),
@@ -111,7 +111,7 @@ fn parts(pattern: Pattern) -> String {
     t.finish()
 }
 
-/// The statements of a function for a pattern.
+/// Returns the statements of a function for a pattern.
 fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
     let indented = |by: &str, lines: &[&str]| -> Vec<String> {
         lines.iter().map(|line| format!("{by}{line}")).collect()
@@ -126,7 +126,7 @@ fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
     }
 }
 
-/// Python's word for a name of an operator.
+/// Returns an operator's name as a valid Python name; an underscore is appended to reserved words.
 pub fn word(name: &str) -> String {
     #[rustfmt::skip]
     const KEYWORDS: &[&str] = &[
@@ -137,7 +137,7 @@ pub fn word(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
 
-/// `x_gate`
+/// Returns the name of a stream, for example `x_gate`.
 fn stream_name(tensors: &[Tensor], stream: &Stream) -> String {
     let name = word(&tensors[stream.tensor].name);
     match stream.part {
@@ -151,7 +151,7 @@ fn stream_names(tensors: &[Tensor], streams: &[Stream]) -> Vec<String> {
     streams.iter().map(|s| stream_name(tensors, s)).collect()
 }
 
-/// `formula_tanh`
+/// Returns the name of a specialisation's function, for example `formula_tanh`.
 fn formula_name(package: &Package<'_>, spec: usize) -> String {
     match package.spec_name(spec).to_ascii_lowercase() {
         name if name == "formula" => name,
@@ -181,7 +181,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
-/// An attribute's value in Python.
+/// Returns an attribute's value in Python.
 fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
@@ -201,7 +201,7 @@ fn default(kind: &AttrKind, of: Value) -> String {
     }
 }
 
-/// The function that the test framework calls.
+/// Writes the function that the test framework calls.
 fn golden(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut t = Text::new();
@@ -231,7 +231,7 @@ fn golden(package: &Package<'_>) -> String {
             false => t.line(format!("    if {name} is not None:\n        {line}")),
         };
     }
-    // A quotient by 0 is an infinity, as with arrays: numbers of Python refuse it.
+    // Attributes become float64, because division by 0 must give an infinity and Python numbers raise an error.
     for attr in def.passed().iter().filter(|a| a.kind == AttrKind::Float) {
         let name = word(&attr.name);
         t.line(format!("    {name} = np.float64({name})"));
@@ -275,7 +275,7 @@ fn golden(package: &Package<'_>) -> String {
     t.finish().trim_end().to_string()
 }
 
-/// An input as numbers.
+/// Returns the expression that converts an input to numbers.
 fn numbers(package: &Package<'_>, input: &Tensor) -> String {
     let (name, def) = (word(&input.name), &package.def);
     match (input.kind, def.masks()) {
@@ -312,7 +312,7 @@ fn gate_first(package: &Package<'_>, gate: Gate) -> String {
     }
 }
 
-/// The last arguments of `parts` and of `joined`.
+/// Returns the last arguments of `parts` and of `joined`.
 fn along(package: &Package<'_>, split: &Split) -> String {
     let name = |attr: usize| word(&package.def.attrs[attr].name);
     let more = match split.pattern {
@@ -322,12 +322,12 @@ fn along(package: &Package<'_>, split: &Split) -> String {
     format!("{}, gate_first{more}", name(split.dim))
 }
 
-/// A tuple, also of one.
+/// Returns a Python tuple, even of a single element.
 fn tuple(words: &[String]) -> String {
     if let [one] = words { format!("({one},)") } else { words.join(", ") }
 }
 
-/// The formula that the attributes pick.
+/// Writes the selection of a formula by the attributes.
 fn chosen(package: &Package<'_>, t: &mut Text) -> String {
     let specs = package.specs();
     if let [only] = specs[..]

@@ -1,14 +1,14 @@
-//! What people read and what checks run: pages, an example, unit tests, the float64 oracle.
+//! Documents and generated tests: pages, an example, unit tests, the float64 oracle.
 //!
 //! ```text
 //! straight  graphs as straight-line Python and C++ in float64
-//! phrases   tensors, types and products as pages name them
+//! phrases   tensors, types and products, as documents name them
 //! readme    README.md, the operator
 //! page      docs/aclnn<..>.md, one per aclnn name
 //! example   examples/test_aclnn_<..>.cpp, one per aclnn name
 //! golden    tests/assets/golden.py
-//! ut        tests/ut/, in the frame of ops-nn
-//! st        tests/st/, of new operators, in the frame of ops-nn
+//! ut        tests/ut/, in the framework of ops-nn
+//! st        tests/st/, of new operators, in the framework of ops-nn
 //! ```
 
 mod example;
@@ -24,7 +24,7 @@ use super::package::Package;
 use super::tree::File;
 use op_dsl_ir::interface::Interface;
 
-/// The files, relative to the operator's directory.
+/// Returns the files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
     let functions = &interface.functions;
@@ -37,14 +37,14 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     files
 }
 
-/// The same of an operator that is called by graphs alone.
+/// Returns the files of an operator that only graphs call.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     let mut files = vec![readme::file(package, &[]), golden::file(package)];
     files.extend(ut::files_without_functions(package));
     files
 }
 
-/// Tests on a device.
+/// Returns the tests that run on a device.
 pub fn system_tests(package: &Package<'_>) -> Vec<File> {
     st::files(package, &Interface::of(&package.def))
 }

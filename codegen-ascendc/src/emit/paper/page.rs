@@ -1,4 +1,4 @@
-//! `docs/aclnn<..>.md`: one aclnn name.
+//! `docs/aclnn<..>.md`: the document of one aclnn name.
 
 use super::phrases;
 use crate::emit::api::{allowed, cpp, has_counts};
@@ -10,12 +10,12 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::Value;
 use op_dsl_ir::published::{Negative, Of, Type};
 
-/// Where the page of a name is.
+/// Returns the path of a name's document.
 pub fn path(function: &Function) -> String {
     format!("docs/{}.md", function.name)
 }
 
-/// The page.
+/// Writes the document.
 pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> File {
     let words = package.words();
     let (name, titles) = (&function.name, &words.titles);
@@ -45,7 +45,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     File { path: path(function), text: format!("{}\n", t.finish().trim_end()) }
 }
 
-/// Parameters of the second phase: type, name, meaning.
+/// Returns the parameters of the second phase: type, name, meaning.
 fn phase_2(words: &Words) -> [(&str, &str, Word); 4] {
     let phases = &words.phases;
     [
@@ -56,7 +56,7 @@ fn phase_2(words: &Words) -> [(&str, &str, Word); 4] {
     ]
 }
 
-/// Which argument is which name of the formula, where they differ.
+/// Lists the arguments whose names differ from those in the formula.
 fn arguments_of_formula(
     package: &Package<'_>,
     interface: &Interface,
@@ -140,7 +140,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     t.finish()
 }
 
-/// What a tensor has to be.
+/// Describes the requirements on a tensor.
 fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
     let words = package.words();
     let mut told = match has_counts(package, param) {
@@ -154,7 +154,7 @@ fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String
     told.join(words.signs.gap)
 }
 
-/// What an attribute means, in the type of the argument.
+/// Describes an attribute, in the type of the argument.
 fn attribute(package: &Package<'_>, interface: &Interface, attr: usize, param: &Param) -> String {
     let (words, values) = (package.words(), allowed(package, None, attr));
     let about = &words.attributes;
@@ -243,7 +243,7 @@ fn constraints(package: &Package<'_>, interface: &Interface) -> String {
     items + &phrases::left_out(package)
 }
 
-/// Both phases, as a program writes them.
+/// Returns both phases, as a program writes them.
 fn call(words: &Words, interface: &Interface, function: &Function) -> String {
     let allocate = words.calls.allocate;
     let args = |more: &[&str]| -> Vec<String> {

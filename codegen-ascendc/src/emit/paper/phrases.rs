@@ -1,4 +1,4 @@
-//! Tensors, element types and products as pages name them.
+//! Phrases of documents: tensors, element types and products.
 
 use crate::arch::Inaccurate;
 use crate::emit::host::mask_types;
@@ -12,23 +12,23 @@ use op_dsl_ir::published::{DTypes, Inputs, Of};
 use op_dsl_ir::show;
 use op_dsl_ir::{DType, Stored};
 
-/// The first two lines of a table.
+/// Returns the first two lines of a table.
 pub fn table(heads: &[Word]) -> String {
     format!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()))
 }
 
-/// As acl names an element type.
+/// Returns acl's name of an element type.
 pub fn dtype(dtype: DType) -> &'static str {
     dtype.row().long
 }
 
-/// Those that the package has.
+/// Returns the names of the package's element types.
 pub fn dtypes(package: &Package<'_>) -> String {
     let names: Vec<&str> = package.dtypes().into_iter().map(dtype).collect();
     names.join(package.words().signs.comma)
 }
 
-/// Those that an input has: a mask has its own.
+/// Returns the names of an input's element types; a mask has its own.
 pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     match package.def.inputs[input].kind {
         Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
@@ -37,7 +37,7 @@ pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     }
 }
 
-/// The table of products, all of them, with a mark for those of the package.
+/// Returns the table of all products, with a mark for those of the package.
 pub fn products(package: &Package<'_>) -> String {
     let words = &package.words().products;
     let row = |(soc, family): &(&str, Word)| {
@@ -48,13 +48,13 @@ pub fn products(package: &Package<'_>) -> String {
     format!("| {} |\n|---|---|:-:|\n{rows}", words.heads.join(" | "))
 }
 
-/// What the package's products cannot do, as a list; nothing if they can do everything.
+/// Returns a list of what the package's products do not support; empty if they support everything.
 pub fn left_out(package: &Package<'_>) -> String {
     let words = package.words();
     let mut items: Vec<String> = Vec::new();
     for refusal in &package.left_out {
         let item = format!("- {}{}\n", (words.refusal)(refusal), words.signs.stop);
-        // Several forms may have the same reason.
+        // Several specialisations may have the same reason.
         if !items.contains(&item) {
             items.push(item);
         }
@@ -62,7 +62,7 @@ pub fn left_out(package: &Package<'_>) -> String {
     items.concat()
 }
 
-/// Results beyond the range of their type, where the device has a mode that decides about them.
+/// Returns the sentence on 16-bit results beyond their range, if a device mode controls them.
 pub fn saturation(package: &Package<'_>) -> Option<String> {
     let words = package.words();
     let has = |name: &str| package.socs.iter().any(|s| s.name == name && s.arch.saturates);
@@ -73,7 +73,7 @@ pub fn saturation(package: &Package<'_>) -> Option<String> {
     (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
 }
 
-/// Inputs whose infinities give NaN where the formula gives one.
+/// Returns the sentence on inputs whose infinities become NaN where the formula would give an infinity.
 pub fn infinities(package: &Package<'_>) -> Option<String> {
     let words = package.words();
     let mut inputs: Vec<String> = Vec::new();
@@ -88,7 +88,9 @@ pub fn infinities(package: &Package<'_>) -> Option<String> {
     (!inputs.is_empty()).then(|| (words.limits.infinities)(&inputs.join(words.signs.comma)))
 }
 
-/// Results that are further off than their budget, which whoever emits a package may accept: one sentence for each form.
+/// Returns one sentence per distinct error that exceeds its budget.
+///
+/// Such errors occur only if whoever emits the package accepts them.
 pub fn errors(package: &Package<'_>) -> Vec<String> {
     let words = package.words();
     let mut found: Vec<(Inaccurate, Vec<String>)> = Vec::new();
@@ -106,20 +108,20 @@ pub fn errors(package: &Package<'_>) -> Vec<String> {
     found.into_iter().map(sentence).collect()
 }
 
-/// The formula as its author wrote it, and where.
+/// Returns the formula as its author wrote it, and its source.
 pub fn as_written(package: &Package<'_>) -> String {
     let (formula, source) = (package.def.formula.trim(), &package.def.source);
     let above = (package.words().formula.as_written)(source);
     format!("{above}\n\n```rust\n{formula}\n```\n")
 }
 
-/// The section of an operator in a page of several.
+/// Returns the section of an operator in a document on several.
 pub fn section(package: &Package<'_>) -> String {
     let (doc, as_written) = (doc(package), as_written(package));
     format!("\n## {}\n\n{doc}\n\n{}", package.def.name, as_written.trim_end())
 }
 
-/// The formulas, one listing per specialisation, in the operator's own names.
+/// Returns the formulas, one listing per specialisation, in the operator's own names.
 pub fn formulas(package: &Package<'_>) -> String {
     let (def, words) = (&package.def, package.words());
     let (inputs, scalars, outputs) = (def.input_names(), def.scalar_names(), def.output_names());
@@ -144,7 +146,7 @@ pub fn formulas(package: &Package<'_>) -> String {
     text + &split(package)
 }
 
-/// How tensors with two parts are cut; nothing where none is.
+/// Describes how gated tensors are split; empty if there are none.
 fn split(package: &Package<'_>) -> String {
     let (def, words) = (&package.def, package.words());
     let Some(split) = &def.split else { return String::new() };
@@ -166,7 +168,7 @@ fn split(package: &Package<'_>) -> String {
     told + "\n\n"
 }
 
-/// A value of an attribute, by name where it has one.
+/// Returns a value of an attribute, by name if it has one.
 fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
     match &package.def.attrs[attr].kind {
         AttrKind::Enum { variants, .. } => variants
@@ -178,7 +180,7 @@ fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
     }
 }
 
-/// The default of an attribute.
+/// Returns the default of an attribute.
 pub fn default(package: &Package<'_>, attr: usize) -> String {
     match package.def.attrs[attr].default {
         Value::Int(v) => value(package, attr, v),
@@ -187,7 +189,7 @@ pub fn default(package: &Package<'_>, attr: usize) -> String {
     }
 }
 
-/// What an attribute means.
+/// Describes an attribute.
 pub fn attribute(package: &Package<'_>, attr: usize) -> String {
     let (def, words) = (&package.def, &package.words().attributes);
     let split = def.split.as_ref();
@@ -213,13 +215,13 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
     .into()
 }
 
-/// The numbers that an attribute may be, with their names.
+/// Lists the numbers that an attribute may be, with their names.
 pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
     let named = |(value, name): &(i64, String)| (words.signs.named)(&value.to_string(), name);
     (words.attributes.values)(&values.iter().map(named).collect::<Vec<_>>())
 }
 
-/// The shape of a tensor argument, relative to the others.
+/// Describes the shape of a tensor argument, relative to the others.
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let (def, words) = (&package.def, &package.words().tensors);
     let kind = match param.of {
@@ -237,7 +239,7 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
     }
 }
 
-/// The element type of a tensor argument, relative to the others.
+/// Describes the element type of a tensor argument, relative to the others.
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {

@@ -1,4 +1,4 @@
-//! `README.md`: the operator.
+//! `README.md`: the document of an operator.
 
 use super::phrases;
 use crate::emit::kernel::BY_COMPILER;
@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::interface::Function;
 use op_dsl_ir::op::{AttrKind, Kind};
 
-/// The page of an operator that has these functions.
+/// Writes the document of an operator that has these functions.
 pub fn file(package: &Package<'_>, functions: &[Function]) -> File {
     let words = package.words();
     let titles = &words.titles;
@@ -28,7 +28,7 @@ pub fn file(package: &Package<'_>, functions: &[Function]) -> File {
     if let Some(directory) = directory(package) {
         t.line(format!("## {}\n\n{directory}", titles.directory));
     }
-    // A kernel without barriers has nothing to say about them.
+    // A kernel without barriers needs no section on them.
     if package.archs().iter().any(|arch| !arch.orders_vectors) {
         let build = (words.calls.build)(BY_COMPILER);
         t.line(format!("## {}\n\n{build}", titles.build));
@@ -91,7 +91,7 @@ fn constraints(package: &Package<'_>) -> String {
     t.finish() + &phrases::left_out(package)
 }
 
-/// How prototype and definition go together with those of the repository; `None` if it has no such operator.
+/// Compares prototype and definition with those of the repository; `None` if it has no such operator.
 fn registration(package: &Package<'_>) -> Option<String> {
     let (words, published) = (&package.words().registration, package.def.published?);
     let (definition, comma) = (published.definition?, package.words().signs.comma);
@@ -139,7 +139,9 @@ fn registration(package: &Package<'_>) -> Option<String> {
     Some(items.iter().map(|item| format!("- {item}\n")).collect())
 }
 
-/// What the files replace in the repository's directory, and what stays there; `None` if there is none.
+/// Lists what the files replace in the repository's directory and what stays there.
+///
+/// `None` if the repository has no such directory.
 fn directory(package: &Package<'_>) -> Option<String> {
     let words = &package.words().registration;
     let definition = package.def.published.and_then(|p| p.definition)?;

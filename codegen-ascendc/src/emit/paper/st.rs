@@ -1,5 +1,6 @@
-//! `tests/st/`: cases of a new operator for the framework that tests ops-nn on devices, and what it compares with: the
-//! emitted reference, in float64. An operator that the repository has keeps its own cases.
+//! `tests/st/`: system test cases of a new operator for the device test framework of ops-nn.
+//!
+//! The expected results come from the emitted reference, in float64. An operator that the repository has keeps its own cases.
 
 use super::golden::word;
 use crate::emit::host::first;
@@ -11,10 +12,14 @@ use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Of, Type};
 use op_dsl_ir::{DType, Stored};
 
-/// Shapes of a tensor that is not cut: less than a block, rows that end inside one, several tiles.
+/// Shapes of a tensor that is not split.
+///
+/// The first fits into one block, the rows of the second end inside a block, and the third takes several tiles.
 const SHAPES: [&[usize]; 3] = [&[2, 4], &[3, 5, 26], &[64, 1024]];
 
-/// Both files. None where the framework could not make the inputs: masks of bits, and counts.
+/// Returns both files.
+///
+/// Empty for masks of bits and for counts, because the framework cannot generate these inputs.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     let (def, function) = (&package.def, interface.main());
     let of_bits = |kind| kind == Kind::Mask && def.masks() == Stored::Bit;
@@ -29,12 +34,12 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     ]
 }
 
-/// The name that joins both files.
+/// Returns the name by which the cases refer to the executor.
 fn reference(package: &Package<'_>) -> String {
     format!("op_dsl_{}", package.snake())
 }
 
-/// A case for each element type and shape.
+/// Writes a case for each element type and shape.
 fn cases(package: &Package<'_>, function: &Function) -> String {
     let name = function.name.trim_start_matches("aclnn");
     let all = package.dtypes().into_iter().flat_map(|d| SHAPES.map(|shape| (d, shape)));
@@ -55,7 +60,7 @@ fn cases(package: &Package<'_>, function: &Function) -> String {
     format!("[\n{}\n]\n", cases.join(",\n"))
 }
 
-/// An argument of a case; none of what a call leaves out.
+/// Writes an argument of a case; `None` for an argument that the call leaves out.
 fn input(
     package: &Package<'_>,
     function: &Function,
@@ -118,7 +123,7 @@ fn json(kind: &AttrKind, value: Value) -> String {
     }
 }
 
-/// What the framework calls for the expected results.
+/// Writes the class that the framework calls for the expected results.
 fn executor(package: &Package<'_>, function: &Function) -> String {
     let (def, snake) = (&package.def, package.snake());
     let mut t = Text::new();

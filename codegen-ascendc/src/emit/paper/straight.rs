@@ -4,24 +4,24 @@ use crate::emit::text::Text;
 use op_dsl_ir::{Graph, Node, Prim};
 use std::collections::BTreeSet;
 
-/// The language of the code.
+/// Language of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// On numpy arrays.
+    /// Python on numpy arrays.
     Python,
-    /// On doubles.
+    /// C++ on doubles.
     Cpp,
 }
 
-/// The code of one graph.
+/// Code of one graph.
 pub struct Straight {
-    /// One statement per call.
+    /// Statements, one per call.
     pub lines: Vec<String>,
-    /// What holds each output.
+    /// Expression of each output.
     pub outputs: Vec<String>,
 }
 
-/// Code that reads these names of streams and scalars.
+/// Writes the code of a graph, with these names of streams and scalars.
 pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Syntax) -> Straight {
     let numbered = |n: &String| n.strip_prefix('t').is_some_and(|n| n.parse::<u32>().is_ok());
     let taken = streams.iter().chain(scalars).any(numbered);
@@ -50,7 +50,7 @@ pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Synta
     Straight { lines, outputs }
 }
 
-/// Shortest digits that read back as the same number.
+/// Returns the shortest digits that parse to the same number.
 fn number(c: f64, to: Syntax) -> String {
     let text = match (c.is_nan(), c.is_infinite(), to) {
         (true, _, Syntax::Python) => "np.nan".into(),
@@ -80,20 +80,20 @@ fn call(prim: Prim, args: &[&str], to: Syntax) -> String {
         Prim::Select => function("np.where"),
         _ => match (library(prim, to), to) {
             (Some(name), _) => function(name),
-            // A tensor may have the name of a primitive.
+            // The prefix avoids a clash, because a tensor may have the name of a primitive.
             (None, Syntax::Python) => function(&format!("_{}", prim.row().name)),
             (None, Syntax::Cpp) => function(&format!("formula::{}", prim.row().name)),
         },
     }
 }
 
-/// The function of the language's library, where it has one.
+/// Returns the function of the language's library, if it has one.
 fn library(prim: Prim, to: Syntax) -> Option<&'static str> {
     let row = LIBRARY.iter().find(|row| row.0 == prim)?;
     Some(row.1[to as usize]).filter(|name| !name.is_empty())
 }
 
-/// Functions of the languages' libraries, in the order of [`Syntax`].
+/// Functions of the languages' libraries, in the order of [`Syntax`]; empty where a library has none.
 const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Abs, ["np.abs", "std::fabs"]),
     (Prim::Min, ["np.minimum", ""]),
@@ -112,16 +112,16 @@ const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Erfc, ["erfc", "std::erfc"]),
 ];
 
-/// A function that a language does not bring: accurate in both tails.
+/// Function that a language's library lacks; it is accurate in both tails.
 struct Helper {
     name: &'static str,
     args: &'static [&'static str],
     doc: &'static str,
-    /// The body in each language, in the order of [`Syntax`]; empty where the library has the function.
+    /// Body in each language, in the order of [`Syntax`]; empty where the library has the function.
     body: [&'static str; 2],
 }
 
-/// In an order in which each comes after what it calls.
+/// Helpers, each after those that it calls.
 const HELPERS: &[Helper] = &[
     Helper {
         name: "min",
@@ -232,16 +232,16 @@ return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));"
 ];
 
 impl Helper {
-    /// What it is called within the helpers of a language.
+    /// Returns its name within the helpers of a language.
     fn called(&self, to: Syntax) -> String {
         match to {
-            // A tensor may have the name of a primitive.
+            // The prefix avoids a clash, because a tensor may have the name of a primitive.
             Syntax::Python => format!("_{}", self.name),
             Syntax::Cpp => self.name.into(),
         }
     }
 
-    /// The whole function.
+    /// Returns the whole function.
     fn text(&self, to: Syntax) -> String {
         let (name, body, mut text) = (self.called(to), self.body[to as usize], Text::new());
         match to {
@@ -272,7 +272,7 @@ const CONSTANTS: &[(&str, f64)] = &[
     ("SQRT_HALF_OVER_PI", 0.5 * std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2),
 ];
 
-/// Constants and functions that these graphs need beyond the language's library.
+/// Returns the constants and functions that these graphs need in addition to the language's library.
 pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Syntax) -> String {
     let mut wanted: BTreeSet<&str> = graphs
         .flat_map(|g| g.nodes.iter())
@@ -305,7 +305,9 @@ pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Syntax) -> Strin
     head + &helpers
 }
 
-/// Whether a text has a word: `SQRT_HALF` is not in `SQRT_HALF_OVER_PI`.
+/// Returns whether a text contains a word.
+///
+/// For example, `SQRT_HALF_OVER_PI` does not contain `SQRT_HALF`.
 fn reads(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|w| w == word)
 }
@@ -315,7 +317,7 @@ mod tests {
     use super::*;
     use op_dsl_ir::prim::TABLE;
 
-    /// A primitive is arithmetic, in the library, or has a helper in both languages.
+    /// Checks that each primitive is arithmetic, in the library, or has a helper in both languages.
     #[test]
     fn every_primitive_is_written() {
         use Prim::*;

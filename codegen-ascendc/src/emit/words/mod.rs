@@ -1,30 +1,31 @@
-//! What pages say, in every language that they are written in.
+//! The text of documents, in every language that they are written in.
 //!
-//! A page has one structure, which asks its package's table for each word. The tables are of one
-//! type, a field for each word or sentence: a language that lacks one does not compile.
+//! A document has one structure and takes each word from its package's table. The tables have one type, with a field for each
+//! word or sentence, so that a language that lacks one does not compile.
 
 mod en;
 mod zh;
 
 use crate::arch::{Inaccurate, Refusal};
 
-/// A language that pages are written in. Code and its comments are English in all of them, and what
-/// an author wrote stays as it is.
+/// Language of documents.
+///
+/// Code and its comments are English in all of them, and text that an author wrote stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
     /// English.
     #[default]
     En,
-    /// Chinese, as the pages of ops-nn are.
+    /// Chinese, as the documents of ops-nn.
     Zh,
 }
 
 impl Language {
-    /// All, in the order of the command line's help.
+    /// All languages, in the order of the command line's help.
     pub const ALL: [Language; 2] = [Language::En, Language::Zh];
 
-    /// As the command line has it.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Language::En => "en",
@@ -32,17 +33,17 @@ impl Language {
         }
     }
 
-    /// The language of this name.
+    /// Returns the language with this name.
     pub fn named(name: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    /// All names, for messages.
+    /// Returns all names, for messages.
     pub fn names() -> String {
         Language::ALL.map(Language::name).join(", ")
     }
 
-    /// Its table.
+    /// Returns the language's table.
     pub(crate) fn words(self) -> &'static Words {
         match self {
             Language::En => &en::WORDS,
@@ -51,17 +52,17 @@ impl Language {
     }
 }
 
-/// A word, or a sentence of nothing else.
+/// Word, or complete sentence without parameters.
 pub(crate) type Word = &'static str;
-/// A sentence about one thing, about two, and so on.
+/// Sentence with one parameter; the following types have two, three and four.
 pub(crate) type About = fn(&str) -> String;
 pub(crate) type About2 = fn(&str, &str) -> String;
 pub(crate) type About3 = fn(&str, &str, &str) -> String;
 pub(crate) type About4 = fn(&str, &str, &str, &str) -> String;
-/// One about any number of things.
+/// Sentence with any number of parameters.
 pub(crate) type AboutAll = fn(&[String]) -> String;
 
-/// The table of a language.
+/// Table of a language.
 pub(crate) struct Words {
     pub signs: Signs,
     pub comments: Comments,
@@ -80,27 +81,27 @@ pub(crate) struct Words {
     pub custom: Custom,
     pub direct: Direct,
     pub torch: Torch,
-    /// What a product cannot do, without the sign that ends a sentence.
+    /// Support that a product lacks, in a sentence without its final sign.
     pub refusal: fn(&Refusal) -> String,
 }
 
-/// What joins words and sentences.
+/// Signs that join words and sentences.
 pub(crate) struct Signs {
     pub comma: Word,
     pub stop: Word,
-    /// Between two sentences.
+    /// Separator of two sentences.
     pub gap: Word,
-    /// A number and its name.
+    /// Number and its name.
     pub named: About2,
 }
 
-/// The comment at the head of a file.
+/// Comment at the head of a file.
 pub(crate) struct Comments {
-    /// Operator and what the file is.
+    /// Operator and purpose of the file.
     pub file: About2,
-    /// Where the operator was written.
+    /// Source location of the operator.
     pub origin: About,
-    /// A file of several operators.
+    /// Header of a file of several operators.
     pub shared: About,
     pub readme: Word,
     pub page: Word,
@@ -122,32 +123,32 @@ pub(crate) struct Titles {
     pub example: Word,
 }
 
-/// The table of products.
+/// Table of products.
 pub(crate) struct Products {
     pub heads: [Word; 3],
     pub yes: Word,
     pub no: Word,
-    /// Products as their vendor names them, by those of [`crate::arch::SOCS`].
+    /// Vendor's names of products, by those of [`crate::arch::SOCS`].
     pub families: &'static [(&'static str, Word)],
 }
 
-/// Formulas and what belongs to them.
+/// Formulas and their surroundings.
 pub(crate) struct Formula {
-    /// What the operator is the gradient of.
+    /// Operator of which this one is the gradient.
     pub gradient_of: About,
     pub as_written: About,
-    /// Above the formula of a form: what attributes are there.
+    /// Heading of a specialisation's formula: its attributes.
     pub with: AboutAll,
     pub given: About,
     pub not_given: About,
     pub halves: [Word; 2],
     pub alternating: [Word; 2],
     pub either: [Word; 2],
-    /// The cut dimension, which part is the gate, which the value.
+    /// Split dimension, which part is the gate, which the value.
     pub gate: About3,
-    /// The cut dimension, the attribute that says which part is the gate, the parts.
+    /// Split dimension, attribute that says which part is the gate, both parts.
     pub gate_if: About4,
-    /// The attribute that says how parts lie.
+    /// Attribute that says whether the parts are interleaved.
     pub alternating_if: About,
 }
 
@@ -171,7 +172,7 @@ pub(crate) struct Tensors {
     pub shape_same: Word,
     pub bits: Word,
     pub bytes: Word,
-    /// Counts of rows.
+    /// Row counts.
     pub counts: Word,
     pub type_same: Word,
     pub type_same_inputs: Word,
@@ -179,7 +180,7 @@ pub(crate) struct Tensors {
     pub type_of_promotion: Word,
     pub type_cast: Word,
     pub null: Word,
-    /// From so many dimensions to as many as there can be.
+    /// Minimum and maximum number of dimensions.
     pub rank: About2,
     pub any_strides: Word,
 }
@@ -194,7 +195,7 @@ pub(crate) struct Attributes {
     pub bool: Word,
     pub int: Word,
     pub float: Word,
-    /// The values that it may have.
+    /// Allowed values.
     pub values: AboutAll,
     pub scalar: Word,
     pub null: Word,
@@ -207,9 +208,9 @@ pub(crate) struct Attributes {
 pub(crate) struct Arguments {
     pub operator_heads: [Word; 5],
     pub heads: [Word; 7],
-    /// A name of the formula, and the argument.
+    /// Name in the formula, and argument.
     pub named: About2,
-    /// An attribute, and the value that it has in all calls of the name.
+    /// Attribute, and its value in all calls of the name.
     pub fixed: About2,
     /// The same where another name has an argument for it.
     pub fixed_but: About3,
@@ -231,7 +232,7 @@ pub(crate) struct Phases {
     pub answer: Word,
 }
 
-/// Return codes and when they come.
+/// Return codes and their causes.
 pub(crate) struct Codes {
     pub about: Word,
     pub heads: [Word; 3],
@@ -252,7 +253,7 @@ pub(crate) struct Codes {
     pub empty: Word,
     pub value: About,
     pub negative: About,
-    /// An argument, and the flag that forbids negative numbers.
+    /// Argument, and flag that forbids negative numbers.
     pub negative_if: About2,
     pub infer_shape: Word,
     pub tiling: Word,
@@ -276,7 +277,7 @@ pub(crate) struct Limits {
     pub saturation: About,
     /// Infinities of these inputs that give NaN.
     pub infinities: About,
-    /// Element types and products, and how far results are off there.
+    /// Element types and products, and the error there.
     pub inaccurate: fn(&str, &Inaccurate) -> String,
 }
 
@@ -286,78 +287,78 @@ pub(crate) struct Calls {
     pub aclnn: Word,
     pub graph: Word,
     pub prototype: Word,
-    /// A comment between the two phases.
+    /// Comment between the two phases.
     pub allocate: Word,
-    /// Where the whole program is, as a link.
+    /// Link to the whole program.
     pub program: About,
-    /// The order of vector instructions, and the macro that leaves it to the compiler.
+    /// Order of vector instructions, and the macro that leaves it to the compiler.
     pub build: About,
 }
 
-/// The signatures that are registered, beside those of the repository.
+/// Registered signatures, compared with those of the repository.
 pub(crate) struct Registration {
     /// The prototype is the repository's: its tensors.
     pub prototype: About,
     /// The repository has no prototype.
     pub no_prototype: Word,
-    /// Attributes of the prototype that the definition does not have.
+    /// Attributes of the prototype that the definition lacks.
     pub prototype_only: About,
-    /// An attribute that has no effect, and its default.
+    /// Attribute without effect, and its default.
     pub at_default: About2,
-    /// Element types that kernels do not have.
+    /// Element types without kernels.
     pub types: About,
     pub mixed: Word,
-    /// Products that are not known.
+    /// Unknown products.
     pub socs: About,
     pub required: Word,
-    /// Nothing of the definition differs.
+    /// The definition is the repository's.
     pub definition: Word,
     /// The repository has no function for the operator.
     pub no_function: Word,
-    /// What the files replace in the repository's directory.
+    /// Files in the repository's directory that are replaced.
     pub replaced: Word,
-    /// What stays there.
+    /// Files that stay there.
     pub stays: About,
-    /// Functions of the repository's interface that are not here.
+    /// Functions of the repository's interface that are missing here.
     pub functions: About,
-    /// Element types of system tests that no longer fit.
+    /// Element types of system tests that no longer apply.
     pub tests: About,
 }
 
-/// The README of a stand-alone project.
+/// README of a stand-alone project.
 pub(crate) struct Custom {
-    /// The products.
+    /// Title, with the products.
     pub title: About,
     pub heads: [Word; 3],
     pub build: Word,
     /// The same for toolkits of generation 8.
     pub build_8: Word,
     pub install: Word,
-    /// The directory that packages install into.
+    /// Directory into which packages install.
     pub installed: About,
     pub call: Word,
     pub called: Word,
-    /// An operator.
+    /// Operator that is left out.
     pub left_out: About,
 }
 
-/// The README of a kernel that is launched directly.
+/// README of a kernel that is launched directly.
 pub(crate) struct Direct {
-    /// The products.
+    /// Introduction, with the products.
     pub about: About,
-    /// Files: element types of masks, what optional inputs are, the attributes.
+    /// Input files: element types of masks, values of optional inputs, the attributes.
     pub files: About3,
     pub masks: Word,
     pub optional: Word,
-    /// An attribute and its default.
+    /// Attribute and its default.
     pub default: About2,
     pub none: Word,
     pub rest: Word,
 }
 
-/// The README of an extension of PyTorch.
+/// README of an extension of PyTorch.
 pub(crate) struct Torch {
-    /// With `@namespace@` for its name.
+    /// Text with `@namespace@` for the extension's name.
     pub about: Word,
     pub operators: Word,
     pub heads: [Word; 2],
@@ -381,7 +382,7 @@ mod tests {
         assert_eq!(Language::named("fr"), None);
     }
 
-    /// What an author could change is named in every language: that is what stands in code.
+    /// Checks that every language names what an author could change, which is the text in code font.
     #[test]
     fn every_refusal_names_the_same() {
         let soc = &SOCS[2];
@@ -410,7 +411,7 @@ mod tests {
                 text.split('`').skip(1).step_by(2).map(String::from).collect()
             };
             assert_eq!(code(&en), code(&zh));
-            // Numbers and targets; types have longer names.
+            // Compares numbers and targets, but not element types, because their names are longer.
             let words = en.split(|c: char| !c.is_ascii_alphanumeric());
             let facts = words.filter(|w| w.len() > 1 && w.contains(|c: char| c.is_ascii_digit()));
             for fact in facts.filter(|w| !["f16", "f32", "bf16"].contains(w)) {

@@ -1,5 +1,6 @@
-//! Chinese, in the terms of CANN's documents: punctuation is full-width, and no blank stands between
-//! Chinese and other words.
+//! Chinese, in the terms of CANN's documents.
+//!
+//! Punctuation is full-width, and there is no space between Chinese and other words.
 
 use super::*;
 use crate::arch::{Inaccurate, Soc, Why};
@@ -298,7 +299,7 @@ CANN 9不需要这些步骤：`emit --cann 9`直接生成对应的工程。
     refusal,
 };
 
-/// One of these.
+/// Joins alternatives into one phrase.
 fn or(names: &[String]) -> String {
     match names {
         [one @ .., last] if !one.is_empty() => format!("{}或{last}", one.join("、")),

@@ -1,5 +1,6 @@
-//! The order of values, and the register of each. A register is free again after the last call that reads
-//! it, and a call may write over what it reads.
+//! Orders values and assigns their registers (linear scan).
+//!
+//! A register is free again after the last call that reads it, and a call may overwrite what it reads.
 
 use super::pairs::Pairs;
 use super::step::{Call, Op, Register, Registers};
@@ -8,7 +9,9 @@ use crate::sequence::{Api, F32, Scalar, Type};
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Assigns registers, the outputs being computed in this order. Pairs are loaded and stored side by side.
+/// Assigns registers, computing the outputs in this order.
+///
+/// The parts of a pair are loaded and stored next to each other.
 pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registers {
     let outputs: Vec<usize> = order.iter().map(|k| values.outputs[*k]).collect();
     let needed = values.needed(&outputs);
@@ -47,14 +50,18 @@ pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registe
     pass.out
 }
 
-/// Whether two results can be stored together: those of 16 bits are casts that nothing else reads.
+/// Returns true if two results can be stored together.
+///
+/// In 16 bits they must be casts that nothing else reads.
 fn joins(values: &Values, pair: [usize; 2]) -> bool {
     let (uses, [gate, value]) = (values.uses(), pair.map(|k| values.outputs[k]));
     let is_cast = |i: usize| matches!(values.all[i].kind, Kind::Call(Api::Cast(_))) && uses[i] == 1;
     values.all[gate].ty == F32 || gate != value && is_cast(gate) && is_cast(value)
 }
 
-/// Pairs whose parts are read by casts only where they are of 16 bits: the values of what is loaded, loads first.
+/// Returns the values of each input pair that can be loaded together, loads first.
+///
+/// In 16 bits only casts may read its parts, one each; these casts follow the loads.
 fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
     let load = |k: usize| {
         let is_load = |i: &&usize| values.all[**i].kind == Kind::Load(k);
@@ -80,7 +87,7 @@ fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
 
 struct Pass<'v> {
     values: &'v Values,
-    /// How often each value will still be read.
+    /// Number of reads of each value that are still to come.
     left: Vec<usize>,
     at: Vec<Option<Register>>,
     /// Registers that were used and are free again.
@@ -112,10 +119,10 @@ impl Pass<'_> {
         }
     }
 
-    /// `a b + c` over one of the three that nothing else reads; else a product and a sum.
+    /// Emits `a b + c` in place of one of the three that nothing else reads; otherwise a product and a sum.
     fn fused(&mut self, i: usize, value: &Value) {
         let [a, b, c] = value.args[..] else { unreachable!("three arguments") };
-        // The constant second.
+        // The constant, if there is one, is the second factor.
         let (a, b) = if self.number(a).is_some() { (b, a) } else { (a, b) };
         let ends = |pass: &Self, x: usize, others: [usize; 2]| {
             pass.number(x).is_none() && pass.left[x] == 1 && !others.contains(&x)
@@ -179,7 +186,7 @@ impl Pass<'_> {
         value.scalar.filter(|_| value.kind == Kind::Constant)
     }
 
-    /// Where a value is; a number that is read as a register becomes one.
+    /// Returns the register of a value; a constant gets a register of its own on first use.
     fn register(&mut self, i: usize) -> Register {
         let constants = &mut self.out.constants;
         let number = self.values.all[i].scalar;
@@ -189,14 +196,14 @@ impl Pass<'_> {
         })
     }
 
-    /// One call less will read it.
+    /// Counts one read of a value, and frees its register after the last.
     fn read(&mut self, i: usize) {
         self.left[i] -= 1;
         let free = self.at[i].filter(|r| !matches!(r, Register::Constant(_)));
         self.free.extend(free.filter(|_| self.left[i] == 0));
     }
 
-    /// A free register of this type.
+    /// Returns a free register of this type, or a new one.
     fn take(&mut self, ty: Type) -> Register {
         let (count, new): (_, fn(usize) -> Register) = match ty {
             Type::Data(DType::F32) => (&mut self.out.data, Register::Data),

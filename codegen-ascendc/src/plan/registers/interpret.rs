@@ -1,4 +1,4 @@
-//! What a step computes, element by element, without hardware.
+//! Interprets a step on registers element by element, without hardware.
 
 use super::super::arithmetic::{Noise, call_all, round};
 use super::step::{Call, Register, Registers};
@@ -6,7 +6,7 @@ use crate::sequence::{Api, Scalar};
 use op_dsl_ir::Id;
 
 impl Registers {
-    /// The outputs for many elements, as [`interpret_all`](crate::plan::interpret_all) has it.
+    /// Returns the outputs for many elements, as [`interpret_all`](crate::plan::interpret_all) does.
     pub(in crate::plan) fn interpret(
         &self,
         streams: &[&[f32]],
@@ -67,7 +67,7 @@ impl Registers {
     }
 }
 
-/// What the registers hold.
+/// The contents of the registers.
 struct State {
     data: Vec<Vec<f32>>,
     halves: Vec<Vec<f32>>,

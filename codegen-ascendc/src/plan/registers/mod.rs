@@ -1,17 +1,17 @@
-//! The same calls on registers, where an architecture computes in them: one function that loads every
-//! stream once, stores every result once, and keeps all else in registers.
+//! Calls on registers, for architectures that compute in them.
+//!
+//! One function loads every stream once, stores every result once, and keeps all other values in registers.
 //!
 //! ```text
-//! step       calls on registers, and the registers that they need
-//! values     calls -> values, equal ones once; quotients of one divisor by its reciprocal; fused sums
-//! pairs      the same step where gate and value take turns in memory
+//! step       calls on registers, and the registers they need
+//! values     calls -> values: CSE, quotients of one divisor by its reciprocal, fused sums
+//! pairs      the same step where gate and value are interleaved in memory
 //! assign     the order of values, and the register of each
-//! work       what a step costs: calls by class, cycles
-//! interpret  what it computes, without hardware
+//! work       the cost of a step: calls by class, cycles
+//! interpret  computes a step without hardware
 //! ```
 //!
-//! A step computes 64 elements in `float`. 16-bit numbers stand in the lower half of each lane, so that
-//! one mask is right for both.
+//! A step computes 64 elements in `float`. 16-bit numbers are in the lower half of each lane, so that one mask fits both.
 
 mod assign;
 mod interpret;
@@ -35,7 +35,7 @@ use op_dsl_ir::DType;
 use pairs::Pairs;
 use values::Values;
 
-/// The way with the least cycles; `None` if every way needs more registers than there are.
+/// Returns the lowering with the fewest cycles; `None` if all need more registers than there are.
 ///
 /// # Errors
 /// A primitive has no sequence.
@@ -48,12 +48,12 @@ pub(super) fn registers(
     let pairs = Pairs::of(target.def);
     for order in orders {
         let mut flow = lower(regions, target, order)?;
-        // The second of a pair stands in the upper half of its lane, where only casts reach it.
+        // Not for pairs, because the second part is in the upper half of its lane, which only casts can access.
         if target.dtype == DType::F16 && !pairs.any() {
             narrow::run(&mut flow);
         }
         let mut divided = Values::new(&flow);
-        // A reciprocal has two roundings that all of its products share.
+        // Not with `Digits::Fine`, because the rounding of a shared reciprocal is one more in each of its products.
         if target.digits != Digits::Fine {
             divided.divide_once(target.dtype);
         }

@@ -1,13 +1,13 @@
-//! The same step where gate and value take turns in memory: one load for both, and one store.
+//! The same step where gate and value are interleaved in memory: one load and one store for both.
 //!
-//! In `float` the load takes the two apart, and the store puts them together. Of 16 bits a pair fills a lane: one cast
-//! reads its lower half and another its upper half; results are made in either half, and joined.
+//! In `float` the load deinterleaves the two, and the store interleaves them. In 16 bits a pair fills a lane: one cast reads its
+//! lower half and another its upper half; results are cast into either half and joined.
 
 use super::step::{Call, Op, Register, Registers};
 use crate::sequence::F32;
 use op_dsl_ir::op::{Gate, OpDef, Part, Pattern, Stream};
 
-/// Streams that may take turns, gate first.
+/// Streams that may be interleaved in memory, gate first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     pub inputs: Vec<[usize; 2]>,
@@ -15,7 +15,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Those of an operator.
+    /// Returns the pairs of an operator.
     pub fn of(def: &OpDef) -> Pairs {
         if def.split.as_ref().is_none_or(|split| split.pattern == Pattern::Halves) {
             return Pairs::default();
@@ -29,7 +29,7 @@ impl Pairs {
         Pairs { inputs: pairs(def.input_streams()), outputs: pairs(def.output_streams()) }
     }
 
-    /// Whether there are any.
+    /// Returns true if there is any pair.
     pub fn any(&self) -> bool {
         !self.inputs.is_empty() || !self.outputs.is_empty()
     }
@@ -38,18 +38,20 @@ impl Pairs {
 /// A call of a step on pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// As in any step.
+    /// The same call as in any other step.
     Op(Op),
     /// A cast from or to the upper halves of lanes.
     Upper(Op),
-    /// The next pairs of an input tensor, by one of its streams: into the first of two registers and the second, or all
-    /// into the first.
+    /// Loads the next pairs of an input tensor, given by one of its streams.
+    ///
+    /// In `float` the parts go into the first and the second register; in 16 bits both registers are the same, and lanes hold
+    /// pairs.
     Load(usize, [Register; 2]),
-    /// The next pairs of an output tensor, by one of its streams.
+    /// Stores the next pairs of an output tensor, given by one of its streams.
     Store(usize, [Register; 2]),
 }
 
-/// Which part may come first.
+/// Returns the parts that may come first in memory; two where an attribute decides.
 pub fn firsts(def: &OpDef) -> &'static [Part] {
     match def.split.as_ref().map(|s| s.gate) {
         Some(Gate::Right) => &[Part::Value],
@@ -58,15 +60,18 @@ pub fn firsts(def: &OpDef) -> &'static [Part] {
     }
 }
 
-/// Whether such a step reads one part of a tensor alone, which the load takes off the other.
+/// Returns true if a step on pairs reads only one part of a tensor.
+///
+/// Its load puts the other part into [`Registers::unread`].
 pub fn leaves_parts(registers: &Registers, def: &OpDef) -> bool {
     let unread = registers.unread();
     let leaves = |turn: &Turn| matches!(turn, Turn::Load(_, pair) if pair.contains(&unread));
     turns(registers, def, firsts(def)[0]).iter().any(leaves)
 }
 
-/// The step on pairs of an operator whose registers have one. Which part comes first changes no more than the order of
-/// two registers, or the halves of casts.
+/// Returns the step on pairs of an operator whose registers have one.
+///
+/// Which part comes first changes only the order of two registers, or the halves that casts use.
 pub fn turns(registers: &Registers, def: &OpDef, first: Part) -> Vec<Turn> {
     let (ins, outs) = (def.input_streams(), def.output_streams());
     let stream = |op: &Op| match op.call {
@@ -78,7 +83,7 @@ pub fn turns(registers: &Registers, def: &OpDef, first: Part) -> Vec<Turn> {
         if first == Part::Gate { [gate, value] } else { [value, gate] }
     };
     let ops = &registers.ops;
-    // The cast that makes what is stored second, in 16 bits.
+    // In 16 bits, the cast whose result is stored as the second part writes the upper halves.
     let is_upper = |i: usize| {
         let reads = |o: &&Op| matches!(o.call, Call::Store(_)) && o.dst == ops[i].dst;
         let stored = || stream(ops[i + 1..].iter().find(reads)?);

@@ -1,35 +1,35 @@
-//! A step: calls on registers, and the registers that they need.
+//! A step: calls on registers, and the registers they need.
 
 use crate::sequence::{Api, Scalar, Type};
 
-/// Registers for data, and for masks, that a function has.
+/// Number of data registers of a vector function.
 pub const DATA: usize = 32;
-/// Registers for masks, one of which tells the elements that there are.
+/// Number of mask registers; one of them masks the elements of the step.
 pub const MASKS: usize = 8;
 
-/// A register.
+/// A register, numbered within its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Register {
-    /// Of `float`.
+    /// Holds `float`.
     Data(usize),
-    /// Of the tensors' 16-bit type.
+    /// Holds the tensors' 16-bit type.
     Half(usize),
-    /// Of bytes, one in the first quarter of each lane.
+    /// Holds bytes, one in the first quarter of each lane.
     Byte(usize),
-    /// Of bits.
+    /// Holds mask bits.
     Mask(usize),
-    /// Of one number in every lane, set before the first step: index into [`Registers::constants`].
+    /// Holds one number in every lane, set before the first step: index into [`Registers::constants`].
     Constant(usize),
 }
 
-/// What is called.
+/// The operation of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// The next elements of an input stream.
+    /// Loads the next elements of an input stream.
     Load(usize),
-    /// The next elements of an output stream.
+    /// Stores the next elements of an output stream.
     Store(usize),
-    /// A call that tensors have too; one that accumulates rounds once here.
+    /// A call that also exists on tensors; one that accumulates rounds once here.
     Plain(Api),
     /// `dst = dst a + b`, rounded once.
     MulDstAdd,
@@ -40,59 +40,63 @@ pub enum Call {
 /// One call of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Op {
-    /// Which.
+    /// The operation.
     pub call: Call,
-    /// Where the result goes; what a store reads.
+    /// Destination; for a store, the register it reads.
     pub dst: Register,
-    /// What it reads beside its destination.
+    /// Registers it reads besides its destination.
     pub srcs: Vec<Register>,
-    /// Its scalar.
+    /// Scalar operand.
     pub scalar: Option<Scalar>,
-    /// Type of the result.
+    /// Element type of the result.
     pub to: Type,
-    /// Type of the first argument.
+    /// Element type of the first argument.
     pub from: Type,
-    /// The result as maths; empty where the call says it.
+    /// The result as a formula for a comment; empty where the call is clear by itself.
     pub what: &'static str,
 }
 
-/// The calls of a step, in order, and the registers that they need.
+/// The calls of a step, in order, and the registers they need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registers {
-    /// The calls.
+    /// The calls, in order.
     pub ops: Vec<Op>,
-    /// Numbers that are needed in registers.
+    /// Numbers that must be in registers.
     pub constants: Vec<Scalar>,
-    /// Registers of `float`.
+    /// Number of registers of `float`.
     pub data: usize,
-    /// Registers of the tensors' 16-bit type.
+    /// Number of registers of the tensors' 16-bit type.
     pub halves: usize,
-    /// Registers of bytes.
+    /// Number of registers of bytes.
     pub bytes: usize,
-    /// Registers of bits, without that of the elements that there are.
+    /// Number of mask registers, without the one that masks the elements of the step.
     pub masks: usize,
-    /// Whether parts that alternate in memory may be loaded and stored together: their loads, with the casts
-    /// behind them, and their stores follow each other, gate first.
+    /// True if interleaved parts may be loaded and stored together.
+    ///
+    /// Their loads, with the casts of these, and their stores are then adjacent, gate first.
     pub pairs: bool,
-    /// Bounds that are infinite where attributes are what they are by default, by their places in `ops`: a step of its own
-    /// leaves them out.
+    /// Bounds that are infinite at default attribute values, by their indices in `ops`.
+    ///
+    /// A separate variant of the step omits them.
     pub seldom: Vec<usize>,
 }
 
 impl Registers {
-    /// Whether there are as many. A step on pairs has one more of either kind, at most.
+    /// Returns true if the architecture has enough registers.
+    ///
+    /// A step on pairs needs at most one more of either kind.
     pub(super) fn fits(&self) -> bool {
         let more = usize::from(self.pairs);
         self.data + self.halves + self.bytes + self.constants.len() + more <= DATA
             && self.masks + more < MASKS
     }
 
-    /// Where a step on pairs leaves parts that it does not read.
+    /// Returns the register into which a step on pairs loads parts that it does not read.
     pub fn unread(&self) -> Register {
         Register::Data(self.data)
     }
 
-    /// The calls that are made where attributes are what they are by default.
+    /// Returns the calls that run at default attribute values.
     pub fn usual(&self) -> impl Iterator<Item = &Op> {
         let is_usual = |k: &usize| !self.seldom.contains(k);
         (0..self.ops.len()).filter(is_usual).map(|k| &self.ops[k])

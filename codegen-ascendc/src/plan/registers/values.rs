@@ -1,4 +1,4 @@
-//! Calls as values: each is computed once, whatever buffers it would take in memory.
+//! Calls as values (CSE): each is computed once, whatever buffers it would occupy in memory.
 
 use super::super::arithmetic::{call, round};
 use super::super::flow::Flow;
@@ -8,14 +8,14 @@ use op_dsl_ir::DType;
 use rustc_hash::FxHashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Where a value comes from.
+/// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     /// An input stream, as it was loaded.
     Load(usize),
     /// A number.
     Constant,
-    /// A call on its own.
+    /// An unfused call.
     Call(Api),
     /// `a b + c`, rounded once.
     Fused,
@@ -35,7 +35,7 @@ pub(super) struct Value {
 #[derive(Clone)]
 pub(super) struct Values {
     pub all: Vec<Value>,
-    /// One for each output stream.
+    /// For each output stream, the value that is stored.
     pub outputs: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Values {
     pub fn new(flow: &Flow) -> Values {
         let mut values = Values { all: Vec::new(), outputs: Vec::new() };
         let mut of: Vec<usize> = Vec::with_capacity(flow.seq.steps.len());
-        // A rewritten step may read one that comes after it; those are few, and leaves.
+        // A rewritten step may read one that comes after it, so steps are visited depth first. Those are few, and leaves.
         let mut order: Vec<usize> = Vec::new();
         (0..flow.seq.steps.len()).for_each(|i| visit(flow, i, &mut order));
         of.resize(flow.seq.steps.len(), usize::MAX);
@@ -54,7 +54,7 @@ impl Values {
             of[i] = match (step.source, step.scalar) {
                 (Source::Load(k), _) => values.put(Kind::Load(k), args, None, step.ty),
                 (Source::Splat | Source::Call(Api::Duplicate), Some(s)) => values.constant(s),
-                // A copy for a buffer of its own.
+                // Multiplying by 1 copies a value into a buffer of its own, which registers do not need.
                 (Source::Call(Api::Muls), Some(Scalar::Const(1.0))) => args[0],
                 (Source::Call(Api::FusedMulAdd), _) => values.put(Kind::Fused, args, None, step.ty),
                 (Source::Call(Api::Axpy), Some(s)) => {
@@ -87,7 +87,9 @@ impl Values {
         })
     }
 
-    /// The byte that a number was: registers compare bytes, each in the first quarter of its lane.
+    /// Returns the byte that a number was cast from.
+    ///
+    /// Registers compare bytes, each in the first quarter of its lane.
     fn byte(&self, i: usize) -> Option<usize> {
         match self.all[i] {
             Value { kind: Kind::Load(_), ty: Type::Byte, .. } => Some(i),
@@ -100,7 +102,7 @@ impl Values {
         self.put(Kind::Constant, Vec::new(), Some(scalar), F32)
     }
 
-    /// How often each value is read, by what is needed itself; outputs are read once more.
+    /// Counts the reads of each value by values that are needed, and one more for each output.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.all.len()];
         for i in self.needed(&self.outputs) {
@@ -110,7 +112,7 @@ impl Values {
         uses
     }
 
-    /// What these are made of and they themselves, arguments first.
+    /// Returns these values and all that they depend on, arguments first.
     pub fn needed(&self, of: &[usize]) -> Vec<usize> {
         fn visit(values: &Values, i: usize, order: &mut Vec<usize>) {
             if !order.contains(&i) {
@@ -123,8 +125,10 @@ impl Values {
         order
     }
 
-    /// `a / d` and `b / d` by `1 / d`: one quotient, which is as slow as four products, for all of a
-    /// divisor's. Only of divisors whose reciprocals are normal numbers whatever is loaded.
+    /// Computes quotients of one divisor as products with its reciprocal: `a / d` and `b / d` by `1 / d`.
+    ///
+    /// One quotient is as slow as four products. The rewrite is limited to divisors whose reciprocals are normal numbers whatever
+    /// is loaded.
     pub fn divide_once(&mut self, dtype: DType) {
         let needed = self.needed(&self.outputs);
         let is_quotient = |v: &Value| v.kind == Kind::Call(Api::Div);
@@ -153,8 +157,9 @@ impl Values {
         }
     }
 
-    /// Whether the reciprocal of a function of one stream is a normal number, zero of an infinite one or
-    /// no number, for every 16-bit input; of `float`, for every one with 8 digits.
+    /// Returns true if the reciprocal of a function of one stream is normal (or 0, or NaN) for every input.
+    ///
+    /// Every input of f16 or bf16 is evaluated. For `float` these are the inputs of bf16, with 8 significant bits.
     fn has_reciprocal(&self, of: usize, dtype: DType) -> bool {
         let needed = self.needed(&[of]);
         let is_load = |&i: &usize| matches!(self.all[i].kind, Kind::Load(_));
@@ -164,7 +169,7 @@ impl Values {
         {
             return false;
         }
-        // Alone they are the same in every order, and for every product.
+        // Renumbered without the other values, so that the key of one divisor is the same in every graph and order of calls.
         let at = |i: &usize| needed.iter().position(|j| j == i).unwrap_or_default();
         let alone = |i: &usize| {
             let value = self.all[*i].clone();
@@ -173,7 +178,7 @@ impl Values {
         let divisor: Vec<Value> = needed.iter().map(alone).collect();
         let key = (format!("{divisor:?}"), dtype == DType::F16);
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        // Not held while others look.
+        // The lock is not held during the computation, so that other threads can look theirs up.
         let found = known().get(&key).copied();
         found.unwrap_or_else(|| {
             let has = has_reciprocal(&divisor, dtype);
@@ -182,7 +187,7 @@ impl Values {
         })
     }
 
-    /// The factors, if it is a product that nothing else reads.
+    /// Returns the factors of a product that nothing else reads.
     fn product(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let Value { kind, ref args, scalar, ty, .. } = self.all[i];
         if uses.get(i) != Some(&1) || ty != F32 {
@@ -198,7 +203,7 @@ impl Values {
         }
     }
 
-    /// Sums of a product and something: one call, one rounding.
+    /// Fuses a product and a sum into one call, which rounds once.
     pub fn fuse(&mut self) {
         let uses = self.uses();
         for i in self.needed(&self.outputs) {
@@ -225,7 +230,7 @@ impl Values {
         }
     }
 
-    /// The factors of the product with a constant that nothing else reads, times -1.
+    /// Returns the factors of minus a product with a constant, if nothing else reads it.
     fn negated(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let (a, b) = self.product(i, uses)?;
         let Value { kind: Kind::Constant, scalar: Some(Scalar::Const(c)), .. } = self.all[b] else {
@@ -235,12 +240,11 @@ impl Values {
     }
 }
 
-/// Which divisors have reciprocals, by their values and whether inputs are of f16.
+/// For each divisor, and whether inputs are f16, whether its reciprocal is normal.
 type Known = FxHashMap<(String, bool), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Whether the last of these values has a reciprocal that is normal, or one that is zero or no number, for every 16-bit
-/// input.
+/// Returns true if the reciprocal of the last value is normal, or 0, or NaN, for every 16-bit input.
 fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
     let mut numbers = vec![f32::NAN; values.len()];
     (0..=u16::MAX).all(|bits| {
@@ -264,7 +268,7 @@ fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
 }
 
 impl Value {
-    /// The value where the one stream that it depends on is `x`; attributes are NaN.
+    /// Evaluates the value where the one stream that it depends on is `x`; attributes are NaN.
     fn eval(&self, values: &[f32], x: f32) -> f32 {
         let s = match self.scalar {
             Some(Scalar::Const(c)) => c,

@@ -1,4 +1,4 @@
-//! What a step of 64 elements costs.
+//! Cost of a step of 64 elements on registers.
 
 use super::pairs::{Turn, firsts, turns};
 use super::step::{Call, Op, Register, Registers};
@@ -6,34 +6,38 @@ use crate::arch::Arch;
 use crate::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
-/// Calls of a step by class, and its cycles.
+/// The calls of a step, counted by class, and its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Streams that are loaded.
+    /// Loads of streams.
     pub loads: usize,
-    /// Streams that are stored.
+    /// Stores of streams.
     pub stores: usize,
-    /// Changes of type.
+    /// Type conversions.
     pub casts: usize,
-    /// All else.
+    /// All other calls.
     pub compute: usize,
     /// Cycles of the vector unit.
     pub cycles: f64,
 }
 
-/// Cycles of a step over the sum of its calls' cycles. Two calls start in a cycle if none waits for
-/// another; the vendor's samples of one function with a loop took 0.45 to 0.57 of the sum.
+/// Ratio of the cycles of a step to the sum of its calls' cycles.
+///
+/// Two calls start in a cycle if neither waits for the other. The vendor's samples of one function with a loop took 0.45 to 0.57 of
+/// the sum; this is the upper end.
 const OVERLAP: f64 = 0.57;
-/// The same of calls on tensors there, each of which is a function of its own, in the same samples.
+/// The same ratio for calls on tensors on such an architecture, in the same samples.
+///
+/// Each of these calls is a function of its own.
 pub const APART: f64 = 1.06;
 
 impl Registers {
-    /// What a step of 64 elements costs, attributes being what they are by default.
+    /// Returns the cost of a step of 64 elements at default attribute values.
     pub fn work(&self, arch: &Arch) -> Work {
         work(self.usual(), arch)
     }
 
-    /// What a step on pairs costs, if there is one.
+    /// Returns the cost of a step on interleaved pairs, if the operator has one.
     pub fn work_on_pairs(&self, def: &OpDef, arch: &Arch) -> Option<Work> {
         let first = firsts(def)[0];
         self.pairs.then(|| on_pairs(&turns(self, def, first), arch))
@@ -57,7 +61,9 @@ fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Work {
     work
 }
 
-/// The same of a step on pairs. Of 16 bits a call joins what is stored.
+/// Returns the cost of a step on pairs.
+///
+/// In 16 bits, one more call joins the two halves before each store.
 fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
     let ops: Vec<Op> = turns
         .iter()
@@ -85,13 +91,16 @@ fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
     found
 }
 
-/// Cycles of calls that take `sum` one after the other, loads and stores left out. UB serves two loads, or
-/// one and a store, in a cycle.
+/// Returns the cycles of a step whose calls take `sum` one after the other, without loads and stores.
+///
+/// UB serves two loads, or one load and one store, in a cycle.
 pub fn together(sum: f64, loads: f64, stores: f64) -> f64 {
     (OVERLAP * sum).max((loads + stores) / 2.0).max(stores)
 }
 
-/// Cycles of a call by itself: 16-bit numbers lie in lanes of 32 bits and take as long.
+/// Returns the cycles of one call.
+///
+/// 16-bit numbers occupy lanes of 32 bits, so they take as long as `float`.
 fn cycles(op: &Op, arch: &Arch) -> f64 {
     match op.call {
         Call::Load(_) | Call::Store(_) => 0.0,

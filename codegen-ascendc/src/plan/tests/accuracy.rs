@@ -1,4 +1,4 @@
-//! The calls against the oracle, with dy = a = 1.
+//! Tests the calls of gradients against the oracle, with dy = a = 1.
 
 use super::*;
 use half::{bf16, f16};
@@ -10,7 +10,7 @@ fn oracle(prim: Prim) -> Oracle {
     prim.row().oracle
 }
 
-/// One derivative as an operator computes it: the plan, the place of its input and output.
+/// A derivative as an operator computes it: the plan, and the indices of its input and output.
 struct Case {
     plan: Plan,
     oracle: Oracle,
@@ -30,7 +30,7 @@ impl Case {
     }
 }
 
-/// Every gradient that is a derivative of one variable when dy = a = 1.
+/// Returns every gradient that is a derivative of one variable when dy = a = 1.
 fn gradients(dtype: DType) -> Vec<(&'static str, Case)> {
     let case = |def: OpDef, prim, x, out| Case {
         plan: planned(&def, dtype),
@@ -48,7 +48,7 @@ fn gradients(dtype: DType) -> Vec<(&'static str, Case)> {
     ]
 }
 
-/// Every so many-th number of both signs, and a dense grid of this many on each side of 0.
+/// Returns every `every`th number of both signs, and a dense grid of `grid` numbers on each side of 0.
 pub fn floats(every: u32, grid: i32) -> impl Iterator<Item = f32> {
     let patterns = (0..u32::MAX / every).map(move |i| f32::from_bits(i * every));
     let dense = (-grid..=grid).map(move |i| i as f32 * (20.0 / grid as f32));
@@ -85,8 +85,9 @@ pub fn widened(bits: u16, dtype: DType) -> f32 {
     }
 }
 
-/// All inputs: within one ulp of the true value. The none form in bf16 is within one step of the
-/// nearest value, and below the normal range within 7.6e-39.
+/// All inputs are within one ulp of the true value.
+///
+/// The none form in bf16 is within one step of the nearest value, and below the normal range within 7.6e-39.
 #[test]
 fn sixteen_bits_to_one_ulp_everywhere() {
     for dtype in [DType::F16, DType::BF16] {
@@ -129,7 +130,9 @@ fn limits_and_nan() {
     }
 }
 
-/// The other half of a gated gradient is a product; no buffer was reused too early.
+/// The other half of a gated gradient is a product.
+///
+/// Its value also shows that no buffer was reused too early.
 #[test]
 fn products_and_other_halves() {
     for dtype in DType::ALL {
@@ -155,7 +158,7 @@ fn products_and_other_halves() {
     }
 }
 
-/// Forward operators on finite inputs, away from where the formula itself underflows.
+/// Tests forward operators on finite inputs, away from where the formula itself underflows.
 #[test]
 fn forwards() {
     let cases = [

@@ -1,8 +1,8 @@
-//! Barriers between dependent calls, over tiles that follow each other.
+//! Tests of barriers between dependent calls, over tiles that follow each other.
 
 use super::*;
 
-/// The buffers that a call touches, read ones first.
+/// Returns the buffers that a call touches: those it reads, and the one it writes.
 fn touched(instr: &Instr) -> (Vec<Buffer>, Buffer) {
     let of = |src: &Operand| if let Operand::Buffer(b) = *src { Some(b) } else { None };
     let mut read: Vec<Buffer> = instr.srcs.iter().filter_map(of).collect();
@@ -15,8 +15,9 @@ fn touched(instr: &Instr) -> (Vec<Buffer>, Buffer) {
 /// A buffer of one of the tiles.
 type Place = (usize, Buffer);
 
-/// The first call of three tiles that depends on an earlier one with no barrier between them. Buffers of queues are
-/// other ones in every tile.
+/// Returns the first call of three tiles that depends on an earlier one without a barrier between them.
+///
+/// Buffers of queues differ from tile to tile.
 fn unordered(plan: &Plan, barriers: &[bool]) -> Option<usize> {
     let place = |tile: usize, b: Buffer| match b {
         Buffer::In(_) | Buffer::Out(_) => (tile, b),
@@ -86,7 +87,7 @@ fn every_dependence_has_one_and_each_is_needed() {
     }
 }
 
-/// A tile of one call depends on no other: its buffers are handed over by queues.
+/// A tile of one call depends on no other tile, because its buffers are handed over by queues.
 #[test]
 fn independent_tiles_need_none() {
     let sum = operators().pop().expect("an operator");

@@ -1,9 +1,10 @@
-//! Vector calls per tile where infinity is free, and sizes of tiles, on architecture 2201. The calls of
-//! the operators themselves are a table of the README, which a test of the workspace holds.
+//! Vector calls per tile with free limits at infinity, and tile sizes, on architecture 2201.
+//!
+//! The calls of the operators themselves are a table of the README, which a test of the workspace checks.
 
 use super::*;
 
-/// The calls, for a failing test's message.
+/// Lists the calls, for a failing test's message.
 fn listing(plan: &Plan) -> String {
     let line = |i: &Instr| format!("{} -> {}", i.api.name(), plan.buffer(i.dst));
     plan.instrs.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -22,9 +23,10 @@ fn calls_when_infinity_is_free() {
     assert_eq!(free(&swi_glu_grad(), DType::BF16), 14);
 }
 
-/// In `float`, GeGluGradV2's none form keeps dy and value in their buffers until gelu' is there: a
-/// temporary buffer more than if their product were formed first. The none forms choose a side by a
-/// mask, which saves a cycle and takes 8 KB of UB.
+/// Tests tile sizes and UB.
+///
+/// In `float`, GeGluGradV2's none form keeps dy and value in their buffers until gelu' is computed, which takes one temporary
+/// buffer more than forming their product first. The none forms select a side by a mask, which saves a cycle and takes 8 KB of UB.
 #[test]
 fn tiles_and_ub() {
     let bars = [

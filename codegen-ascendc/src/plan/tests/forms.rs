@@ -1,31 +1,32 @@
-//! Every row of the table of forms against its oracle, with and without noise.
+//! Tests every row of the table of forms against its oracle, with and without noise.
 
 use super::accuracy::{floats, widened};
 use super::*;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::prim::TABLE;
 
-/// What a form may be off.
+/// Error bars of a form.
 struct Bar {
     prim: Prim,
-    /// In f32, absolute where the function is at most 1, relative where it is more.
+    /// In f32: absolute where the function is at most 1, relative where it is more.
     absolute: f64,
-    /// In f32, relative from -8 to -4, and from 4 to 8 where it falls there.
+    /// In f32: relative for `|x|` from 4 to 8, where the function is below 1e-2.
     tail: f64,
 }
 
-/// 2^-22
+/// 2^-22.
 const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
 
-/// What misses the bars that others keep. Tails: an argument of the exponential that is rounded costs
-/// half a unit of it, which is 1.9e-6 of the value at `v = 49` (gelu by tanh at -8, where the square, the
-/// cube and their products cost as much each) and 1.9e-6 below
-/// `a^2 = 64` (erfc), whatever is fitted to the rest.
+/// Primitives that miss the bars of the others.
+///
+/// In tails, an argument of the exponential that is rounded costs half a unit of it, whatever is fitted to the rest. This is 1.9e-6
+/// of the value at `v = 49` (gelu by tanh at -8, where the square, the cube and their products cost as much each) and 1.9e-6 below
+/// `a^2 = 64` (erfc).
 const EXCEPTIONS: [Bar; 5] = [
     Bar { prim: Prim::GeluTanh, absolute: ABSOLUTE, tail: 8e-6 },
     Bar { prim: Prim::GeluTanhGrad, absolute: ABSOLUTE, tail: 8e-6 },
     Bar { prim: Prim::Erfc, absolute: ABSOLUTE, tail: 2.5e-6 },
-    // Sums of a small number and 1.
+    // These are sums of a small number and 1, so their tails have no relative accuracy.
     Bar { prim: Prim::Expm1, absolute: ABSOLUTE, tail: f64::INFINITY },
     Bar { prim: Prim::Log1p, absolute: ABSOLUTE, tail: f64::INFINITY },
 ];
@@ -35,7 +36,7 @@ fn bar(prim: Prim) -> Bar {
     known.unwrap_or(Bar { prim, absolute: ABSOLUTE, tail: 2e-6 })
 }
 
-/// Every primitive that has a form, as an operator of its own.
+/// Returns every primitive that has a form.
 fn smooth() -> Vec<Prim> {
     let has = |prim: &Prim| {
         crate::column::form_of(
@@ -96,7 +97,7 @@ fn f32_absolute_and_in_the_tail() {
     }
 }
 
-/// All inputs: within one unit of the true value; with noise within one step of the nearest.
+/// All inputs are within one unit of the true value; with noise, within one step of the nearest value.
 #[test]
 fn sixteen_bits_to_one_ulp_everywhere() {
     for dtype in [DType::F16, DType::BF16] {

@@ -1,4 +1,4 @@
-//! Functions of one value that are fractions of an exponential: what they cost, and that they are right.
+//! Tests of functions that are fractions of an exponential: their cost and accuracy.
 
 use super::*;
 use crate::plan::accept::Judge;
@@ -10,7 +10,7 @@ fn sigmoids(b: &mut Builder, x: Id) -> [Id; 2] {
     [x, minus].map(|x| b.call(Prim::Sigmoid, &[x]))
 }
 
-/// A function as an author or a derivative writes it, and the calls in f32, f16 and bf16 at most.
+/// A function as an author or a derivative writes it, and its most calls in f32, f16 and bf16.
 const FUNCTIONS: &[(&str, Function, [usize; 3])] = &[
     (
         "mish",
@@ -97,7 +97,7 @@ fn how_many_calls() {
     }
 }
 
-/// All inputs of 16 bits, and of `float` as many.
+/// Tests all inputs of 16 bits, and as many of `float`.
 #[test]
 fn right_everywhere() {
     for (name, build, _) in FUNCTIONS {
@@ -114,7 +114,9 @@ fn right_everywhere() {
     }
 }
 
-/// What is held stays held where another function is found: `x^2 e^(-x^2)` of a huge number is zero.
+/// A bound stays where another function is split off.
+///
+/// Otherwise `x^2 e^(-x^2)` of a huge number would be NaN instead of 0.
 #[test]
 fn bounds_beside_functions_stay() {
     let def = operator("Op", &["x"], &["y", "z"], true, |b, s| {

@@ -1,4 +1,4 @@
-//! The bars of the seed operators: calls, tiles, accuracy.
+//! Tests with fixed limits for the seed operators: calls, tiles, accuracy.
 
 mod accuracy;
 mod barriers;
@@ -31,7 +31,7 @@ fn tensors(names: &[&'static str]) -> Vec<Tensor> {
     names.iter().map(tensor).collect()
 }
 
-/// An operator with one graph.
+/// Returns an operator with one graph.
 pub fn operator(
     name: &'static str,
     inputs: &[&'static str],

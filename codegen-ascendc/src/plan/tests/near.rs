@@ -1,4 +1,4 @@
-//! Results near zeros: every plan within its budget, relative to the result.
+//! Tests of results near zeros: every plan is within its budget, relative to the result.
 
 use super::*;
 use crate::arch::{SOCS, Why};
@@ -19,7 +19,7 @@ fn bent(b: &mut Builder, x: Id) -> Id {
     b.product(c, t)
 }
 
-/// Functions with a zero at 0, or of what is near one there, as an author writes them.
+/// Functions with a zero at 0, or of a function that is near one there, as an author writes them.
 const FUNCTIONS: &[(&str, Function)] = &[
     ("tanh", |b, x| b.call(Prim::Tanh, &[x])),
     ("erf", |b, x| b.call(Prim::Erf, &[x])),
@@ -77,7 +77,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     }),
 ];
 
-/// Alone, and times another stream.
+/// Returns the function as an operator, alone or times another stream.
 fn written(build: Function, is_factor: bool) -> OpDef {
     let names: &[&'static str] = if is_factor { &["x", "w"] } else { &["x"] };
     let mut def = operator("Op", names, &["y"], true, |b, s| {
@@ -106,7 +106,7 @@ fn every_type_is_within_its_budget() {
     }
 }
 
-/// Much nearer to zero and further from it than what is looked at while planning, and with a unit of noise.
+/// Tests inputs much nearer to zero and further from it than planning does, also with a unit of noise.
 #[test]
 fn tanh_keeps_its_digits_everywhere() {
     for (prim, at) in [
@@ -132,7 +132,9 @@ fn tanh_keeps_its_digits_everywhere() {
     }
 }
 
-/// Factors of every size: what is a normal number is neither infinite nor nothing, if the function that they multiply is one.
+/// Tests that products with normal results neither overflow nor become 0, for factors of every size.
+///
+/// This holds where the function itself is normal.
 #[test]
 fn products_with_normal_results_are_not_flushed() {
     let softsign: Function = |b, x| {
@@ -167,7 +169,7 @@ fn products_with_normal_results_are_not_flushed() {
                     let f = want / f64::from(dy);
                     let (least, most) = (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
                     let is_normal = |v: f64| (2.0 * least..0.5 * most).contains(&v.abs());
-                    // The square of a reciprocal is no function that has to be one.
+                    // The square of a reciprocal may itself be out of range, so only the result must be normal.
                     if !is_normal(want) || k != 4 && !is_normal(f) {
                         continue;
                     }
@@ -184,10 +186,10 @@ fn products_with_normal_results_are_not_flushed() {
     }
 }
 
-/// What cancels is refused in the types where it does, with what it would be off; and emitted if that is accepted.
+/// A formula that cancels is refused in the types where it does, unless its error is accepted.
 #[test]
 fn what_is_over_its_budget_is_not_emitted() {
-    // x - x^2 / (x + 1e-6): all digits of small numbers.
+    // All digits of small numbers cancel in `x - x^2 / (x + 1e-6)`.
     let def = operator("Own", &["x"], &["y"], true, |b, s| {
         let (c, square) = (b.num(1e-6), b.product(s[0], s[0]));
         let below = b.sum(s[0], c);
@@ -216,7 +218,9 @@ fn what_is_over_its_budget_is_not_emitted() {
     says_the_error(&package);
 }
 
-/// Who builds or calls a package did not read what was said when it was emitted: its README says it again.
+/// The README of a package states the error again.
+///
+/// Users of the package did not see the message of the emitter.
 fn says_the_error(package: &Package<'_>) {
     for layout in [Layout::Custom, Layout::Direct, Layout::OpsNn] {
         let tree = layout.tree(std::slice::from_ref(package));
@@ -233,7 +237,7 @@ fn says_the_error(package: &Package<'_>) {
     }
 }
 
-/// Advice names every type, and what can be written.
+/// The advice names every type, and a formula that can be written instead.
 #[test]
 fn what_has_no_sequence_is_refused_in_every_type_at_once() {
     for (prim, hint) in [
@@ -250,7 +254,9 @@ fn what_has_no_sequence_is_refused_in_every_type_at_once() {
     }
 }
 
-/// An infinite factor that a derivative's terms share is `inf - inf` where they have different signs, and that is told.
+/// An infinite factor that a derivative's terms share is listed by the plan.
+///
+/// It is `inf - inf` where the terms have different signs.
 #[test]
 fn infinities_that_are_lost_are_named() {
     for dtype in DType::ALL {

@@ -1,4 +1,4 @@
-//! Plans on registers: what a step costs, and what it computes.
+//! Tests of plans on registers: the cost of a step, and its results.
 
 use super::*;
 use crate::plan::registers::{APART, Call, DATA, MASKS, Registers, Work};
@@ -55,7 +55,7 @@ fn streams_move_once_and_registers_suffice() {
             assert_eq!(work.stores, plan.outputs.len(), "{name} {dtype}");
             let data = registers.data + registers.halves + registers.constants.len();
             assert!(data <= DATA && registers.masks < MASKS, "{name} {dtype}: {data}");
-            // Nothing but the streams is in UB.
+            // UB holds nothing but the streams.
             let streams = work.loads + work.stores;
             assert_eq!(plan.bytes_per_element(), (2 * streams * dtype.size()) as f64);
             assert_eq!(plan.need.dense.fixed, 0);
@@ -66,7 +66,7 @@ fn streams_move_once_and_registers_suffice() {
     assert_eq!(both(&swi_glu_grad(), DType::F16).0.bytes_per_element(), 20.0);
 }
 
-/// More values at a time than there are registers: they stay in UB.
+/// With more live values than registers, the plan computes on tensors in UB.
 #[test]
 fn too_many_for_registers() {
     const STREAMS: usize = 34;
@@ -75,7 +75,7 @@ fn too_many_for_registers() {
         "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26",
         "s27", "s28", "s29", "s30", "s31", "s32", "s33",
     ];
-    // Each is read again once the sum of all is there.
+    // Each is read again after the sum of all is computed, so all are live at once.
     let of = |n: usize| {
         operator("Many", &NAMES[..n], &["y"], false, |b, s| {
             let all: Vec<Id> = s.iter().map(|s| b.call(Prim::Exp, &[*s])).collect();
@@ -90,7 +90,7 @@ fn too_many_for_registers() {
     assert!(plan.registers.is_some() && plan.instrs.is_empty());
 }
 
-/// A product and a sum are one call where one of the three is read for the last time.
+/// A product and a sum become one call where one of the three values is read for the last time.
 #[test]
 fn fused_sums() {
     let calls = |build: fn(&mut Builder, &[Id]) -> Vec<Id>| -> Vec<Call> {
@@ -108,7 +108,7 @@ fn fused_sums() {
         vec![all, s[0]]
     });
     assert_eq!(last.len(), 1, "{last:?}");
-    // All three are read again.
+    // No fusion here, because all three are read again.
     let again = calls(|b, s| {
         let p = b.call(Prim::Mul, &[s[0], s[1]]);
         let all = b.call(Prim::Add, &[p, s[2]]);
@@ -118,14 +118,14 @@ fn fused_sums() {
     });
     let (mul, add) = (Call::Plain(Api::Mul), Call::Plain(Api::Add));
     assert!(again.contains(&mul) && again.contains(&add), "{again:?}");
-    // Rounded once: (1 + u)^2 - (1 + 2u) = u^2.
+    // Rounded once, because (1 + u)^2 - (1 + 2u) = u^2 remains.
     let def = operator("Sum", &["x", "y", "z"], &["u"], false, |b, s| vec![sum(b, s)]);
     let x = 1.0 + f32::EPSILON;
     let got = interpret(&both(&def, DType::F32).0, &[x, x, -(x * x)], |_| f32::NAN)[0];
     assert_eq!(got, f32::EPSILON * f32::EPSILON);
 }
 
-/// One quotient for all that a divisor has, if its reciprocal is a normal number whatever comes in.
+/// All quotients of a divisor share one division, if its reciprocal is a normal number for every input.
 #[test]
 fn divisors() {
     let quotients = |build: fn(&mut Builder, Id) -> Id| {
@@ -144,7 +144,7 @@ fn divisors() {
         b.call(Prim::Add, &[e, one])
     };
     assert_eq!(quotients(held), 1);
-    // Beyond 2^126, and at zero.
+    // Not where the divisor grows beyond 2^126, nor where it may be 0.
     let grows = |b: &mut Builder, x: Id| {
         let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
         b.call(Prim::Add, &[e, one])
@@ -153,7 +153,7 @@ fn divisors() {
     assert_eq!(quotients(|_, x| x), 2);
 }
 
-/// What a 16-bit gradient gives on registers, for every input: within a unit of what it is.
+/// Tests 16-bit gradients on registers for every input: they are within a unit of the true value.
 #[test]
 fn sixteen_bits_to_one_ulp() {
     let cases = [
@@ -183,7 +183,7 @@ fn sixteen_bits_to_one_ulp() {
                     continue;
                 }
                 let want = (prim.row().oracle)([x.into(), 0.0, 0.0]);
-                // Of its nearest number, where the function crosses zero or is subnormal.
+                // The error from the nearest representable value counts where the function crosses zero or is subnormal.
                 let format = op_dsl_ir::format::Format::of(dtype);
                 let near = format.round(want);
                 let error = |from: f64| (f64::from(got) - from).abs() / format.ulp(want);
@@ -195,7 +195,9 @@ fn sixteen_bits_to_one_ulp() {
     }
 }
 
-/// Gate and value that take turns are one load and one store, and casts know their halves.
+/// Interleaved gate and value take one load and one store.
+///
+/// Casts use the half of the lane that holds their part.
 #[test]
 fn one_load_and_one_store_of_both_in_turns() {
     use crate::plan::registers::pairs::{Turn, firsts, turns};
@@ -221,7 +223,7 @@ fn one_load_and_one_store_of_both_in_turns() {
     }
 }
 
-/// A part that is read alone is taken off the other by the same load.
+/// A part that is read alone is separated from the other by the same load.
 #[test]
 fn one_load_of_one_part() {
     let arch = soc("ascend950").arch;
@@ -236,8 +238,9 @@ fn one_load_of_one_part() {
     }
 }
 
-/// Rows that calls take as they are need the queues alone: all streams twice. Other small rows are parted beside them, by
-/// offsets of 4 bytes, and joined by offsets of 8.
+/// Interleaved pairs that calls take as they are need only the queues: two buffers for each stream.
+///
+/// Other small rows are split in additional buffers, by offsets of 4 bytes, and joined by offsets of 8.
 #[test]
 fn pairs_are_not_parted_in_ub() {
     let of = |def: &OpDef, dtype, pattern| {
@@ -251,7 +254,7 @@ fn pairs_are_not_parted_in_ub() {
         (swi_glu_grad(), DType::F16, [20, 20 + 8 + 12, 20]),
         (swi_glu_grad(), DType::F32, [40, 40 + 16 + 12, 40]),
         (swi_glu(), DType::BF16, [12, 12 + 4 + 4, 12]),
-        // The queue has whole rows.
+        // The queue holds whole rows, although one part is not read.
         (lone, DType::F32, [24, 32 + 8 + 4, 32]),
     ] {
         let [dense, parted, _] = bytes;

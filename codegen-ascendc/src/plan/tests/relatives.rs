@@ -1,4 +1,4 @@
-//! Sigmoids of one value and of its opposite.
+//! Tests of sigmoids of one value and of its negation.
 
 use super::*;
 use op_dsl_ir::Node;
@@ -7,7 +7,7 @@ fn of_one(build: impl Fn(&mut Builder, Id) -> Id) -> OpDef {
     operator("Op", &["x"], &["y"], false, |b, s| vec![build(b, s[0])])
 }
 
-/// How many exponentials a plan has.
+/// Returns the number of exponentials in a plan.
 fn exponentials(def: &OpDef) -> usize {
     let plan = planned(def, DType::F32);
     plan.instrs.iter().filter(|i| i.api == Api::Exp).count()
@@ -17,7 +17,7 @@ fn sigmoid(b: &mut Builder, x: Id) -> Id {
     b.call(Prim::Sigmoid, &[x])
 }
 
-/// `2 x + x^3`, and `-x^3 - 2 x` between bounds that nothing reaches.
+/// Returns `2 x + x^3`, and `-x^3 - 2 x` between bounds that no input of the test reaches.
 fn both_ways(b: &mut Builder, x: Id) -> [Id; 2] {
     let (square, two) = (b.product(x, x), b.num(2.0));
     let sum = b.sum(two, square);
@@ -56,7 +56,7 @@ fn a_value_and_its_opposite_share_an_exponential_and_every_tail() {
     }
 }
 
-/// A derivative made of the same sigmoids takes their exponential.
+/// A derivative that is composed of the same sigmoids uses their exponential.
 #[test]
 fn primitives_are_made_of_sigmoids_that_are_there() {
     let def = of_one(|b, x| {
@@ -83,7 +83,7 @@ fn others_keep_their_own() {
             b.product(s, other)
         })
     };
-    // Points do not tell a choice that is seldom taken; a bound that functions feel they do.
+    // A few points do not reveal a rarely taken branch, so it is not merged; a bound that changes values, they do reveal.
     let seldom = two(|b, x| {
         let (rare, zero) = (b.num(1.0 / 3.0), b.num(0.0));
         let is_rare = b.call(Prim::Eq, &[x, rare]);

@@ -1,4 +1,4 @@
-//! Refusals, peepholes and buffers.
+//! Tests of refusals, peephole rewrites and buffers.
 
 use super::*;
 use crate::plan::registers::{Call, Op};
@@ -56,7 +56,7 @@ fn every_target_takes_what_it_has() {
     }
 }
 
-/// Calls that a target lacks are done by others, with the same result to the bit.
+/// Calls that a target lacks are replaced by others, with the same result to the bit.
 #[test]
 fn the_oldest_target_has_its_own_calls() {
     let old = soc("ascend910");
@@ -96,7 +96,7 @@ fn the_oldest_target_has_its_own_calls() {
         ] {
             let streams = [1.5, x, -0.75, 0.5];
             let run = |p: &Plan| interpret(p, &streams[..p.inputs.len()], |_| f32::NAN);
-            // Of a NaN only that it is one: its sign and payload are nobody's promise.
+            // All NaNs are equal here, because their sign and payload are not specified.
             let bits = |v: &f32| if v.is_nan() { None } else { Some(v.to_bits()) };
             let bits = |p: &Plan| run(p).iter().map(bits).collect::<Vec<_>>();
             assert_eq!(bits(&of_old), bits(&of_new), "{} {dtype} of {x}", def.name);
@@ -140,8 +140,9 @@ fn peepholes() {
     assert!(choice.need.dense.fixed >= choice.soc.arch.select_reserve);
 }
 
-/// An end of a stream is held where a limit would be lost, and not where the result grows faster than the stream: of
-/// `t`, which is squared.
+/// An end of a stream is clamped where a limit would be lost.
+///
+/// It is not where the result grows faster than the stream. Here `t` is squared, so it is not clamped.
 #[test]
 fn ends_with_limits_are_held() {
     let plan = of_two(|b, s| {
@@ -162,7 +163,9 @@ fn ends_with_limits_are_held() {
     }
 }
 
-/// What nobody may overwrite is copied: streams that are stored as they are, values read again.
+/// Values that must not be overwritten are copied.
+///
+/// These are streams that are stored unchanged, and values that are read again.
 #[test]
 fn outputs_that_are_inputs_and_values_read_twice() {
     for dtype in DType::ALL {
@@ -190,7 +193,7 @@ fn attributes_stay_scalars() {
     assert!(matches!(plan.instrs[0].scalar, Some(Scalar::Uniform(_))));
 }
 
-/// Numbers go where a call can read them: as they are, by repeats, or from a whole vector.
+/// Constants are passed as a call can read them: as scalars, by repeats, or from a whole vector.
 #[test]
 fn numbers_among_the_arguments() {
     let overloads = |p: &Plan| p.instrs.iter().map(|i| i.overload).collect::<Vec<_>>();
@@ -232,7 +235,7 @@ fn numbers_among_the_arguments() {
     assert_eq!(interpret(&by_truth, &[1.0, 2.0], |_| 0.0), [2.0]);
 }
 
-/// The bounded factor comes first: what would overflow on its way is the zero that it should be.
+/// The bounded factor comes first, since a product of the others would overflow.
 #[test]
 fn products_of_large_factors() {
     let of_prims = |prims: &'static [Prim]| {
@@ -266,15 +269,16 @@ fn products_of_large_factors() {
     assert_eq!(interpret(&shared, &[1e30, 1e30, -110.0], |_| f32::NAN), [0.0]);
 }
 
-/// What a random step computes: a primitive of the values before it, or a choice between them.
+/// A random step: a call of a primitive on earlier values, or a select between them.
 #[derive(Clone, Copy, Debug)]
 enum Random {
     Call(Prim),
     Choice(Prim),
 }
 
-/// Buffers and overloads against values: random graphs with choices, constants and attributes give on
-/// every target what the graph gives, NaN where it does.
+/// Checks buffers and overloads with random graphs that have selects, constants and attributes.
+///
+/// On every target the plan gives what the graph gives, NaN where it does.
 #[test]
 fn random_graphs_through_their_buffers() {
     use proptest::prelude::*;
@@ -288,7 +292,8 @@ fn random_graphs_through_their_buffers() {
         .chain([Prim::Lt, Prim::Le, Prim::Eq].map(Random::Choice))
         .collect();
     let steps = prop::collection::vec((0..kinds.len(), any::<[u8; 4]>()), 1..14);
-    // As many as `PROPTEST_CASES` says, else 64, as every plan is attacked; others in each run. `.ci/deep everything` asks for more.
+    // Runs as many cases as `PROPTEST_CASES` says, otherwise 64, because every plan is attacked; the cases differ from run to run.
+    // `.ci/deep everything` asks for more.
     let cases = std::env::var("PROPTEST_CASES").map_or(64, |_| Config::default().cases);
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
@@ -315,7 +320,7 @@ fn random_graphs_through_their_buffers() {
         let def = operator("Op", &["a", "b", "c"], &["y", "z"], true, build);
         let graph = &def.specs[0].graph;
         let values = graph.eval_all(&STREAMS, &SCALARS);
-        // Beyond these, `float` and f64 part ways; within, by what quotients and exponentials round.
+        // Beyond these sizes `float` and f64 differ; within them, only by the rounding of quotients and exponentials.
         if values.iter().any(|v| v.abs() > 1e3 || (*v != 0.0 && v.abs() < 1e-7)) {
             return Ok(());
         }
@@ -337,7 +342,9 @@ fn random_graphs_through_their_buffers() {
     runner.run(&(steps, any::<[u8; 2]>()), run).expect("every graph");
 }
 
-/// A bound that only one sign of an attribute needs is left out by the other: `x sigmoid(beta x)` takes one call.
+/// A bound that only one sign of an attribute needs is skipped for the other sign.
+///
+/// So `x sigmoid(beta x)` takes one call.
 #[test]
 fn bounds_by_the_sign_of_an_attribute_are_one_call() {
     let mut def = operator("Op", &["x"], &["y"], false, |b, s| {
@@ -363,7 +370,7 @@ fn bounds_by_the_sign_of_an_attribute_are_one_call() {
         let api = |op: &Op| if let Call::Plain(api) = op.call { Some(api.name()) } else { None };
         ops.filter_map(api).filter(|name| ["Maxs", "Mins"].contains(name)).collect::<Vec<_>>()
     };
-    // The last holds the argument of the exponential.
+    // The last one clamps the argument of the exponential.
     assert_eq!(calls(&mut registers.ops.iter()), ["Maxs", "Mins", "Mins"]);
     assert_eq!(calls(&mut registers.usual()), ["Maxs", "Mins"]);
     for (beta, made) in [(1.5, [true, false]), (-1.5, [false, true])] {

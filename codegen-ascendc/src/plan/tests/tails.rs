@@ -1,4 +1,4 @@
-//! The Gaussian tails of primitives, fitted again.
+//! Fits the Gaussian tails of primitives again and compares them with the stored ones.
 
 use super::accuracy::floats;
 use super::*;
@@ -13,7 +13,7 @@ use std::path::Path;
 
 const PRIMS: [Prim; 4] = [Prim::Gelu, Prim::GeluGrad, Prim::NormalCdf, Prim::Erfc];
 
-/// The cheapest tail of a primitive that is right.
+/// Returns the cheapest accurate tail of a primitive.
 fn made(prim: Prim, dtype: DType) -> Tail {
     let arch = soc("ascend910b").arch;
     let def = of_one(|b, x| b.call(prim, &[x]));
@@ -34,7 +34,9 @@ fn of_one(build: impl Fn(&mut Builder, Id) -> Id) -> OpDef {
     operator("Op", &["x"], &["y"], true, |b, s| vec![build(b, s[0])])
 }
 
-/// By all inputs of 16 bits, and half a million of `float`. Where a function has a zero at 0, always relative to the value.
+/// Returns a judge with all inputs of 16 bits, or half a million of `float`.
+///
+/// It is always relative to the value for a function that is 0 at 0.
 fn judge(def: &OpDef, digits: Digits, dtype: DType) -> Judge {
     let graph = &def.specs[0].graph;
     let has_zero = graph.eval(&[0.0], &[])[0].abs() < 1e-12;
@@ -45,7 +47,7 @@ fn judge(def: &OpDef, digits: Digits, dtype: DType) -> Judge {
     }
 }
 
-/// A row of the file.
+/// Returns an entry of the file.
 fn written(prim: Prim, dtype: DType, tail: &Tail) -> String {
     let numbers = |c: &[f64]| c.iter().map(|c| format!("{:?}", *c as f32)).collect::<Vec<_>>();
     let Side { above, limit } = tail.side;
@@ -90,10 +92,10 @@ fn are_what_would_be_fitted() {
     assert!(kept == file, "{}: write it again by BLESS=1\n{file}", path.display());
 }
 
-/// A function that an author may write.
+/// The formula of a function that an author may write, and the function.
 type Written = (&'static str, fn(&mut Builder, Id) -> Id);
 
-/// A primitive of `c x`.
+/// Returns a primitive of `c x`.
 fn of_scaled(b: &mut Builder, prim: Prim, c: f64, x: Id) -> Id {
     let t = b.scaled(c, x);
     b.call(prim, &[t])
@@ -123,7 +125,9 @@ const WRITTEN: [Written; 4] = [
     }),
 ];
 
-/// Whoever writes such a function has it by its tail, which is right, and cheaper than its parts if these are right.
+/// Functions that authors write get a Gaussian tail, if they have one.
+///
+/// It is accurate, and cheaper than its parts if these are accurate.
 #[test]
 fn functions_of_authors_have_tails() {
     for (name, build) in WRITTEN {
@@ -135,14 +139,14 @@ fn functions_of_authors_have_tails() {
             let parts = crate::plan::planned(graph.clone(), parts.expect("parts"), 0, target);
             let parts = parts.expect("a plan of parts");
             let samples = Samples::new(&def, 0, dtype);
-            // Plans are taken at once only so far below their budget.
+            // A plan is taken at once only within this share of its budget.
             let error = under_attack(&samples, &parts, f64::INFINITY, f64::INFINITY);
             let are_right = error.error <= 0.875 * error.budget;
             let plan = planned(&def, dtype);
             println!("{name} {dtype}: {} calls, {} by parts", plan.cost.calls, parts.cost.calls);
             assert!(!are_right || plan.cost.cycles < parts.cost.cycles, "{name} {dtype}");
             if plan.cost.cycles >= parts.cost.cycles {
-                continue; // No tail: what parts keep is for `search` to say.
+                continue; // No tail; `search` judges the parts.
             }
             let judge = judge(&def, Digits::Absolute, dtype);
             for noise in [Noise::None, Noise::Unit(3)] {

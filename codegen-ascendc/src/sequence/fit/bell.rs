@@ -1,12 +1,11 @@
-//! `e^(-s a^2) N(a) / D(a)`, near minimax.
+//! Fits `e^(-s a^2) N(a) / D(a)`, near minimax.
 //!
-//! It begins as a problem that is linear in `N` and `D`, the residues being divided by the `D` before (Sanathanan and
-//! Koerner). Then all of them, and `s` if it is free, take the steps of Gauss and Newton, while weights are made larger
-//! where errors are (Lawson).
+//! The start is a problem that is linear in `N` and `D`, with residuals divided by the previous `D` (Sanathanan-Koerner). Then all
+//! coefficients, and `s` if it is free, take Gauss-Newton steps, while weights grow where errors are large (Lawson).
 
 use super::squares::{self, Row};
 
-/// What is fitted: a value at `a`, and how much an error counts there.
+/// A sample: a value at `a`, and the weight of an error there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub a: f64,
@@ -14,10 +13,10 @@ pub(super) struct Place {
     pub weight: f64,
 }
 
-/// How many coefficients there are.
+/// The number of coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The least power of `N`: 1 for what is 0 at 0.
+    /// The least power of `N`; 1 for a function that is 0 at 0.
     pub least: usize,
     /// The degree of `N`.
     pub n: usize,
@@ -25,7 +24,7 @@ pub(super) struct Shape {
     pub d: usize,
 }
 
-/// Coefficients are from `a^0` on; `D` begins with 1.
+/// Coefficients from `a^0` on; `D` begins with 1.
 #[derive(Clone, Debug)]
 pub(super) struct Bell {
     pub scale: f64,
@@ -33,18 +32,19 @@ pub(super) struct Bell {
     pub d: Vec<f64>,
 }
 
-/// Rounds of weights.
+/// Number of rounds of reweighting.
 const ROUNDS: usize = 60;
-/// Rounds after which a fit that is this many times as bad as what is asked is given up. Those that become good were at
-/// most 3.4 times as bad at the beginning, 1.6 after 4 rounds and .8 after 16 (31 functions in three types). One with a pole,
-/// which is infinitely bad, may lose it until the last of these.
+/// Rounds after which a fit whose error is this multiple of the allowed one is given up.
+///
+/// Fits that become good had at most 3.4 times the allowed error at the beginning, 1.6 after 4 rounds and .8 after 16 (31 functions
+/// in three types). A fit with a pole has an infinite error, and may lose the pole until the last of these rounds.
 const SOON: [(usize, f64); 4] = [(0, 50.0), (4, 15.0), (8, 8.0), (16, 2.0)];
 
 fn at(c: &[f64], a: f64) -> f64 {
     c.iter().rev().fold(0.0, |p, c| p * a + c)
 }
 
-/// `a^k` for every power from the first to the last.
+/// Returns `a^k` for every power from the first to the last.
 fn powers(a: f64, first: usize, last: usize) -> impl Iterator<Item = f64> {
     let mut power = (0..first).fold(1.0, |p, _| p * a);
     (first..=last).map(move |_| {
@@ -55,12 +55,12 @@ fn powers(a: f64, first: usize, last: usize) -> impl Iterator<Item = f64> {
 }
 
 impl Bell {
-    /// `e^(-s a^2)`, `N` and `D`.
+    /// Returns `e^(-s a^2)`, `N` and `D` at `a`.
     fn parts(&self, a: f64) -> [f64; 3] {
         [libm::exp(-self.scale * a * a), at(&self.n, a), at(&self.d, a)]
     }
 
-    /// The weighted errors.
+    /// Returns the weighted errors.
     fn off(&self, places: &[Place]) -> Vec<f64> {
         let off = |p: &Place| {
             let [e, n, d] = self.parts(p.a);
@@ -69,7 +69,7 @@ impl Bell {
         places.iter().map(off).collect()
     }
 
-    /// The largest of its weighted errors; infinite if `D` vanishes before `held`.
+    /// Returns the largest weighted error; infinite if `D` vanishes before `held`.
     fn worst(&self, off: &[f64], held: f64) -> f64 {
         if !self.has_no_pole(held) {
             return f64::INFINITY;
@@ -93,7 +93,7 @@ impl Bell {
         next
     }
 
-    /// By the linear problem.
+    /// Returns the solution of the linear problem, after six iterations.
     fn begun(places: &[Place], shape: Shape, scale: f64) -> Bell {
         let (n, d) = (vec![0.0; shape.n + 1], vec![0.0; shape.d + 1]);
         let mut bell = Bell { scale, n, d };
@@ -114,7 +114,7 @@ impl Bell {
         bell
     }
 
-    /// The best that is found, and its largest weighted error. `None` where that is more than `most`.
+    /// Returns the best fit found and its largest weighted error; `None` if that exceeds `most`.
     pub(super) fn fitted(
         places: &[Place],
         shape: Shape,
@@ -136,7 +136,7 @@ impl Bell {
             if SOON.iter().any(is_far) {
                 return None;
             }
-            // The first rounds go where all places count alike.
+            // All samples have equal weights in the first rounds.
             if round > 4 {
                 weights.iter_mut().zip(&off).for_each(|(weight, off)| *weight *= off.abs() + 1e-12);
                 let mean = weights.iter().sum::<f64>() / weights.len() as f64;
@@ -152,7 +152,7 @@ impl Bell {
         (best.0 <= most).then_some(best)
     }
 
-    /// The linear problem of a step.
+    /// Returns the linear least-squares problem of a Gauss-Newton step.
     fn rows(
         &self,
         places: &[Place],
@@ -173,7 +173,7 @@ impl Bell {
         places.iter().zip(weights).zip(off).map(row).collect()
     }
 
-    /// One step, shortened until it leads down; its errors, and how it was damped.
+    /// Takes one step, with more damping until it descends; also returns its errors and the damping.
     fn step(
         &self,
         places: &[Place],

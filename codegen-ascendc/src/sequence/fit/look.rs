@@ -1,25 +1,27 @@
-//! Whether a function has a Gaussian tail on one side of 0, and what it is on the other: by its values.
+//! Detects by values whether a function has a Gaussian tail on one side of 0, and its other side.
 
 use crate::sequence::forms::tail::{Limit, Side};
 
-/// What was seen of a function.
+/// A Gaussian tail that was detected in a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
-    /// What the tail is joined to.
+    /// The function on the other side of 0.
     pub side: Side,
-    /// About `s`, if the tail is like `e^(-s a^2)`.
+    /// Approximately `s`, where the tail is like `e^(-s a^2)`.
     pub scale: f64,
-    /// Whether it is 0 at 0.
+    /// True if the function is 0 at 0.
     pub has_zero: bool,
 }
 
-/// `None` if it has no such tail, or is nothing that one is joined to.
+/// Returns the tail of a function; `None` if it has none.
+///
+/// The other side must be a constant or a line beside the Gaussian part; otherwise there is none either.
 pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
     let (sign, scale) = [-1.0, 1.0].into_iter().find_map(|sign| {
         let scale = scale(&|a| f(sign * a))?;
         Some((sign, scale))
     })?;
-    // At some places from the bend of the bell to where nothing is left of it.
+    // Sample distances, from where the exponential bends to where it has vanished.
     let width = 1.0 / scale.sqrt();
     let places = [0.09, 0.3, 0.7, 1.1, 1.9, 3.3, 5.0].map(|a| a * width);
     let both = |a: f64| (f(sign * a), f(-sign * a));
@@ -42,22 +44,23 @@ pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
     Some(Seen { side, scale, has_zero: f(0.0).abs() < 1e-12 })
 }
 
-/// A number without the rounding errors of a short one.
+/// Rounds a number to a multiple of 1/4096 if it is one but for rounding errors.
 fn whole(c: f64) -> f64 {
     let short = (c * 4096.0).round() / 4096.0;
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }
 
-/// `s` of what vanishes like `e^(-s a^2)` times powers: half the second difference of its logarithm, without what powers
-/// add to that. Good to six digits.
+/// Returns `s` of a function that vanishes like `e^(-s a^2)` times powers, to six digits.
+///
+/// This is half the second difference of its logarithm, extrapolated to remove the contribution of the powers.
 fn scale(f: &dyn Fn(f64) -> f64) -> Option<f64> {
     let is_gone = |a: &f64| f(*a).abs() < 1e-280;
     let gone = (-8..12).map(|k| libm::exp2(f64::from(k))).find(is_gone)?;
-    // Between it and half of it, where there are numbers to see.
+    // Searched between that size and half of it, where the values are not 0.
     let mut steps = (0..=64).map(|k| gone * (1.0 - f64::from(k) / 128.0));
     let last = steps.find(|a| f(*a).abs() > 1e-280)?;
     let logarithm = |a: f64| -libm::log(f(a).abs());
-    // Steps are shares of `a`, so that what powers add to it is a series in 1/a^2.
+    // Steps are proportional to `a`, so that the contribution of powers is a series in 1/a^2.
     let bend = |step: f64| {
         let [near, middle, far] = [3.0, 4.0, 5.0].map(|k| logarithm(k * step));
         (near - 2.0 * middle + far) / (2.0 * step * step)
@@ -65,7 +68,7 @@ fn scale(f: &dyn Fn(f64) -> f64) -> Option<f64> {
     let shares = [0.5, 0.75, 1.0];
     let bends = shares.map(|share| bend(0.2 * share * last));
     let is_bell = bends[2] > 0.0 && (bends[1] - bends[2]).abs() < 0.1 * bends[2];
-    // A parabola through them, at 0.
+    // The parabola through the three bends in 1/a^2, extrapolated to 0.
     let term = |i: usize| {
         let at = |k: usize| 1.0 / (shares[k] * shares[k]);
         let others = (0..3).filter(|k| *k != i);

@@ -1,15 +1,14 @@
-//! Gaussian tails of functions of one value, fitted in plain f64.
+//! Fits Gaussian tails of univariate functions, in plain f64.
 //!
 //! ```text
-//! look     which side of 0 has a tail, and what it is joined to: by values
-//! places   where it is fitted, and how much an error counts there
-//! bell     s, N and D of e^(-s a^2) N(a)/D(a), near minimax
+//! look     detects which side of 0 has a tail, and what the other side is, by values
+//! places   the samples of a fit, and the weight of an error at each
+//! bell     fits s, N and D of e^(-s a^2) N(a)/D(a), near minimax
 //! squares  weighted least squares
 //! ```
 //!
-//! A fit is no proof: what calls in `float` make of it is computed before it is used (`plan/accept.rs`).
-//! Arithmetic is `+ - * /` and square roots, all else is of `libm`, so that coefficients are the same
-//! wherever they are fitted.
+//! A fit is no proof, so its calls are computed in `float` before it is used (`plan/accept.rs`). Only `+ - * /`, square roots and
+//! `libm` are used, so that coefficients are the same wherever they are fitted.
 
 mod bell;
 mod look;
@@ -26,12 +25,14 @@ use op_dsl_ir::DType;
 use places::{gone, places};
 use std::borrow::Cow;
 
-/// What a fit may be off, in units of 16 bits: rounding adds half a unit, and coefficients in `float` a little.
+/// Allowed error of a fit, in units of 16 bits.
+///
+/// Rounding adds half a unit, and coefficients in `float` a little.
 const MOST_16: f64 = 0.6;
-/// The same in f32, in what rounding of calls leaves.
+/// Allowed error of a fit in f32, relative to what rounding of calls leaves of the tolerance.
 const MOST_32: f64 = 1.0;
 
-/// The tails that a function may have, those with the fewest cycles first. None if it has no Gaussian tail.
+/// Returns the tails that a function may have, the cheapest first; none if it has no Gaussian tail.
 pub fn tails(
     f: &dyn Fn(f64) -> f64,
     dtype: DType,
@@ -49,7 +50,7 @@ fn shapes(seen: &Seen, dtype: DType, arch: &'static Arch) -> Vec<Shape> {
     let least = usize::from(seen.has_zero);
     let all = degrees.clone().flat_map(|n| degrees.clone().map(move |d| Shape { least, n, d }));
     let cost = |shape: Shape| {
-        // Which numbers they are is all the same, if no other than the last of `D` becomes 1.
+        // The cost does not depend on the coefficients, if only the last of `D` becomes 1 when normalised.
         let (n, d) = (vec![2.0; shape.n + 1], vec![3.0; shape.d + 1]);
         let mut bell = Bell { scale: seen.scale, n, d };
         bell.n[..least].fill(0.0);
@@ -70,26 +71,26 @@ fn fitted(seen: &Seen, places: &[bell::Place], shape: Shape, dtype: DType) -> Op
         Bell::fitted(places, shape, scale, is_free, held(scale), most).map(|(_, bell)| bell)
     };
     let bell = match dtype {
-        // What is seen of `s` is as good as what would be fitted, and products with powers of two round nothing.
+        // The measured `s` is as good as a fitted one, and a power of two makes products exact.
         DType::F32 => fit(short(seen.scale), false)?,
         _ => fit(seen.scale, true)?,
     };
     Some(joined(seen, &bell, gone(dtype)))
 }
 
-/// The power of two that a number nearly is, else what it is in `float`.
+/// Returns the power of two that a number is close to; otherwise the number rounded to `float`.
 fn short(scale: f64) -> f64 {
     let near = libm::exp2(libm::round(libm::log2(scale)));
     if (scale / near - 1.0).abs() < 1e-5 { near } else { f64::from(scale as f32) }
 }
 
-/// With what stands on the other side; `D` ends with 1, which spares a call.
+/// Joins a tail to the other side. `D` is normalised to end with 1, which saves a call.
 fn joined(seen: &Seen, bell: &Bell, gone: f64) -> Tail {
     let last = bell.d.last().copied().unwrap_or(1.0);
     let over = |c: &[f64]| -> Cow<'static, [f64]> {
         c.iter().map(|c| f64::from((c / last) as f32)).collect()
     };
-    // A quarter is exact in every type.
+    // Rounded up to a quarter, which is exact in every type.
     let held = (4.0 * (gone / bell.scale).sqrt()).ceil() / 4.0;
     Tail {
         scale: f64::from(bell.scale as f32),

@@ -1,4 +1,6 @@
-//! Where a tail is fitted, and how much an error counts there: in units of the type, on both sides of 0 at once.
+//! Samples of a fit, and the weight of an error at each, in units of the type.
+//!
+//! A weight covers both sides of 0 at once.
 
 use super::bell::Place;
 use super::look::Seen;
@@ -8,17 +10,19 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::format::{Format, pow2};
 
-/// About how many.
+/// Approximate number of samples.
 const MANY: usize = 640;
-/// Nearer to 0 nothing changes any more.
+/// Distance from 0 below which a function does not change any more.
 const NEAR: f64 = 1.0 / 4096.0;
 
-/// What `s a^2` is where nothing is left of the tail: `e^-v` is 0 in `float`, or beside the least number of f16.
+/// Returns the `s a^2` at which the tail has vanished.
+///
+/// `e^-v` is 0 in `float` there, or negligible beside the least number of f16.
 pub(super) fn gone(dtype: DType) -> f64 {
     if dtype == DType::F16 { 40.0 } else { 105.0 }
 }
 
-/// What `s a^2` is where the tail has become too small to have digits.
+/// Returns the `s a^2` beyond which the tail is too small to have digits.
 fn last(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 20.0,
@@ -27,7 +31,7 @@ fn last(dtype: DType) -> f64 {
     }
 }
 
-/// The places for a function of this kind.
+/// Returns the samples of a function.
 pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<Place> {
     let last = (last(dtype) / seen.scale).sqrt();
     let place = |a: f64| {
@@ -39,18 +43,22 @@ pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<P
         Place { a, value: tail, weight: 1.0 / unit }
     };
     let all: Vec<Place> = inputs(dtype, last).into_iter().map(place).collect();
-    // Of neighbours the one where units are smallest: beside a zero of the function they are much smaller.
+    // The sample with the smallest unit among neighbours is kept, because units are much smaller beside a zero of the function.
     let least = |few: &[Place]| few.iter().max_by(|p, q| p.weight.total_cmp(&q.weight)).copied();
     all.chunks(all.len().div_ceil(MANY)).filter_map(least).collect()
 }
 
-/// Units of the value in f32, or of what half a unit of the input changes, that a fit may be off, of the 8 that a result may.
-/// Without that, gelu' was 15.4 ulp off beside its least value (`x = -1.22`); by as many calls it is 7 at most.
+/// Allowed error of a fit in f32, in units of the value or of what half a unit of the input changes.
+///
+/// A result may be off by 8 of them. Without this bound, gelu' was 15.4 ulp off beside its minimum (`x = -1.22`); with it, by as
+/// many calls, it is 7 at most.
 const UNITS: f64 = 3.0;
 
-/// What may be off in f32 where the bell is `e^-v`: of 2^-22 what is left when a few calls have rounded the tail, and of
-/// 2e-6, which is asked to 8, what is left when `v` is rounded, and a few calls after it. Where the tail passes 0 it is
-/// not less than for what is a thousandth of the bell. Nowhere is it more than [`UNITS`].
+/// Returns the allowed error of a fit in f32 where the exponential is `e^-v`.
+///
+/// It is the part of the tolerance of 2^-22 that remains after a few calls have rounded the tail, or of 2e-6 (checked up to 8)
+/// after `v` and a few calls behind it have been rounded. Where the tail passes 0, the error counts relative to a thousandth of the
+/// exponential at least. It never exceeds [`UNITS`].
 fn tolerance(f: &dyn Fn(f64) -> f64, seen: &Seen, a: f64, tail: f64) -> f64 {
     let (size, v) = (tail.abs(), seen.scale * a * a);
     let absolute = (2.5 - 1.5 * size.min(1.0)) * size.max(1.0) / (1 << 24) as f64;
@@ -64,7 +72,7 @@ fn tolerance(f: &dyn Fn(f64) -> f64, seen: &Seen, a: f64, tail: f64) -> f64 {
     let unit =
         (size.max(1e-6) * FRAC_1_SQRT_2 * pow2(-23)).max((change * pow2(-24)).min(pow2(-25)));
     let all = all.min(UNITS * unit);
-    // A zero at 0 takes its digits along.
+    // A function that is 0 at 0 must be relatively accurate there.
     if seen.has_zero { all.min(2.2e-7 * size.max(1e-6) * (2.0 * v - 1.0).max(1.0)) } else { all }
 }
 
@@ -74,7 +82,7 @@ fn inputs(dtype: DType, last: f64) -> Vec<f64> {
         _ => bf16::from_bits(bits).to_f64(),
     };
     if dtype == DType::F32 {
-        // Denser where it bends.
+        // Denser near 0, where the function bends.
         let many = MANY / 2;
         let share = |k: usize| k as f64 / (many - 1) as f64;
         return (0..many).map(|k| last * share(k) * (0.3 + 0.7 * share(k))).collect();
@@ -84,7 +92,9 @@ fn inputs(dtype: DType, last: f64) -> Vec<f64> {
 }
 
 impl crate::sequence::forms::tail::Side {
-    /// The tail at a distance from 0 as its sequence has it, and the value of the other side.
+    /// Returns the tail at a distance from 0, and the value of the other side.
+    ///
+    /// The tail has the sign that its sequence computes.
     fn parted(self, f: &dyn Fn(f64) -> f64, a: f64) -> (f64, f64) {
         let sign = if self.above { 1.0 } else { -1.0 };
         let (tail, other) = (f(sign * a), f(-sign * a));

@@ -1,13 +1,15 @@
 //! Weighted least squares.
 
-/// One equation: what each unknown is multiplied by, what the sum should be, and how much that counts.
+/// One equation: the coefficients of the unknowns, the right-hand side, and the weight.
 pub(super) struct Row {
     pub factors: Vec<f64>,
     pub sum: f64,
     pub weight: f64,
 }
 
-/// The unknowns, by columns made orthogonal one after another. The larger `damping` is, the closer they stay to 0.
+/// Returns the unknowns, by Gram-Schmidt orthogonalisation of the columns.
+///
+/// A larger `damping` keeps them closer to 0.
 pub(super) fn solve(rows: &[Row], damping: f64) -> Vec<f64> {
     let many = rows.first().map_or(0, |row| row.factors.len());
     let roots: Vec<f64> = rows.iter().map(|row| row.weight.sqrt()).collect();
@@ -24,13 +26,13 @@ pub(super) fn solve(rows: &[Row], damping: f64) -> Vec<f64> {
     let mut sums: Vec<f64> = rows.iter().zip(&roots).map(|(row, root)| root * row.sum).collect();
     sums.extend(vec![0.0; many]);
 
-    // `mix[k][j]` is how much of column `k` there is in column `j`.
+    // `mix[k][j]` is the share of column `k` in column `j`.
     let mut mix = vec![vec![0.0; many]; many];
     let mut shares = vec![0.0; many];
     for k in 0..many {
         let own = columns[k].clone();
         let size = dot(&own, &own);
-        // What others say already says nothing.
+        // A column that depends on the others adds nothing.
         if size < 1e-28 {
             continue;
         }

@@ -1,14 +1,14 @@
-//! What is Exp and Ln almost at once.
+//! Functions that are close to Exp and Ln.
 //!
-//! Near a zero of the function digits are lost where `e^x` is rounded beside 1. Where 16 bits have
-//! more of them than that leaves, a straight line takes over.
+//! Near a zero of the function, digits are lost because `e^x` is rounded beside 1. Where 16 bits need more digits than remain, a
+//! straight line replaces the function.
 
 use super::near::Near;
 use super::{Factors, choice, mask, straight_near_zero, times};
 use crate::sequence::{Api, Compare, Seq, Val};
 use std::sync::LazyLock;
 
-/// `(e^2x - 1) / (e^2x + 1)`, `x` held below 20, where both limits are reached.
+/// `(e^2x - 1) / (e^2x + 1)`, with `x` clamped below 20, where both limits are reached.
 pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let twice = s.muls(x, 2.0);
     let held = s.mins(twice, 40.0);
@@ -21,7 +21,9 @@ pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `1 - 2 / (e^2 + 1)` with `e = e^x`, whose square is infinite where a limit is reached: nothing is held.
+/// `1 - 2 / (e^2 + 1)` with `e = e^x`.
+///
+/// No clamp is needed, because the square overflows only where a limit is reached.
 pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let e = s.exp(x);
     let d = s.square_plus(e, 1.0);
@@ -34,7 +36,7 @@ pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// The same, and `x` itself below 1/16.
+/// As [`tanh_f32`], and `x` itself below 1/16.
 pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, 1.0 / 16.0, tanh_f32)
 }
@@ -47,20 +49,22 @@ pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// [`tanh`] with all digits near 0.
+/// [`tanh`] with relative accuracy near 0.
 pub fn tanh_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    // From there on (e - 1) / (e + 1) is 3 units off at most.
+    // From there on `(e - 1) / (e + 1)` is 3 units off at most.
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::tanh, 0.16, 2));
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// [`tanh`] with a polynomial up to where `e - 1`, `e + 1` and `e` itself leave a unit: 0.16 is where they leave three.
+/// [`tanh`] with a polynomial up to 0.8.
+///
+/// From there on the roundings of `e - 1`, `e + 1` and `e` amount to a unit; at 0.16, where [`tanh_near`] ends, they are three.
 pub fn tanh_fine(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::tanh, 0.8, 7));
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// A polynomial near 0 beside another form.
+/// Emits a polynomial near 0, and another form elsewhere.
 fn beside(
     s: &mut Seq,
     x: Val,
@@ -73,19 +77,19 @@ fn beside(
     times(s, y, t)
 }
 
-/// [`tanh`] for f16 with all digits near 0: `x` itself there.
+/// [`tanh`] for f16 with relative accuracy near 0, where it is `x` itself.
 pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    // x^2 / 3 is a third of half a unit there.
+    // The next term relative to `x`, x^2 / 3, is a third of half a unit there.
     near_itself(s, x, t, 1.0 / 45.0, tanh_f32)
 }
 
-/// [`expm1`] with all digits near 0.
+/// [`expm1`] with relative accuracy near 0.
 pub fn expm1_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::expm1, 0.2, 4));
     beside(s, x, t, &NEAR, expm1)
 }
 
-/// [`log1p`] with all digits near 0: what rounding of `1 + x` lost is added.
+/// [`log1p`] with relative accuracy near 0: it adds what rounding of `1 + x` lost.
 pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let u = s.adds(x, 1.0);
     let far = s.ln(u);
@@ -101,10 +105,10 @@ pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// Half a unit of f16, and of bf16, beside 1.
+/// Half a unit beside 1, of f16 and of bf16.
 const HALF_UNIT: [f64; 2] = [1.0 / 2048.0, 1.0 / 256.0];
 
-/// A function that is `x` itself below `least`.
+/// Emits `x` itself where `|x|` is below `least`, and a form elsewhere.
 fn near_itself(
     s: &mut Seq,
     x: Val,
@@ -145,7 +149,7 @@ pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[1], log1p)
 }
 
-/// `ln u + (e^x - (u - 1)) / u` with `u` what `e^x + 1` is rounded to; above 80 that is `x`.
+/// `ln u + (e^x - (u - 1)) / u`, where `u` is `e^x + 1` rounded; above 80 the result is `x`.
 pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let held = s.mins(x, 80.0);
     let e = s.exp(held);
@@ -162,7 +166,7 @@ pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `ln(e^x + 1)`, and `e^x` below `least`; above 80 `x`.
+/// `ln(e^x + 1)`; below `least` it is `e^x`, and above 80 `x`.
 fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     let held = s.mins(x, 80.0);
     let e = s.exp(held);
@@ -176,12 +180,12 @@ fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     times(s, y, t)
 }
 
-/// For f16.
+/// Softplus for f16.
 pub fn softplus_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     softplus_16(s, x, t, -7.6)
 }
 
-/// For bf16.
+/// Softplus for bf16.
 pub fn softplus_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     softplus_16(s, x, t, -5.5)
 }

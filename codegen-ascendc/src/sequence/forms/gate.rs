@@ -1,24 +1,26 @@
-//! Sigmoid, what is multiplied by it, and the derivatives of both: relatives that share their parts.
+//! Sigmoid, its products with the argument, and the derivatives of both, which share their parts.
 
 use super::{Factors, over, times};
 use crate::sequence::{Api, Seq, Val};
 
-/// `x sigmoid(v(x))` and its derivative in parts: the value is `x sigma`, the derivative
-/// `slope sigma + sigma`.
+/// The parts of `x sigmoid(v(x))` and its derivative.
+///
+/// The value is `x sigma`, the derivative `slope sigma + sigma`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate {
-    /// `x`, held where nothing changes any more.
+    /// `x`, clamped where the results do not change any more.
     pub x: Val,
     /// `sigmoid(v)`
     pub sigma: Val,
     /// `x v' (1 - sigmoid(v))`
     pub slope: Val,
-    /// `1 - sigmoid(v)`; as close to 0 as it comes in [`sigmoids`] only.
+    /// `1 - sigmoid(v)`; only [`sigmoids`] and [`sigmoids_far`] keep its digits where it is close to 0.
     pub rest: Val,
 }
 
-/// `sigmoid(x)` and `sigmoid(-x)`, right in all tails: `e` is held where it is a numerator, and infinite where it is
-/// below the line.
+/// Emits `sigmoid(x)` and `sigmoid(-x)` with accurate tails.
+///
+/// `e` is clamped where it is a numerator, and may be infinite where it is in a denominator.
 pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     let e = s.exp(x);
     let d = s.adds(e, 1.0);
@@ -35,8 +37,10 @@ pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// [`sigmoids`] with all of their tails: `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still
-/// is a normal number. `f / (f + g)` and `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
+/// As [`sigmoids`], but without losing the far end of a tail.
+///
+/// `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still is a normal number. `f / (f + g)` and
+/// `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
 pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -170.0);
     let c = s.mins(x, 170.0);
@@ -54,8 +58,9 @@ pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// `sigma = e^c / (e^c + 1)`, `slope = c / (e^c + 1)` with `c = min(x, 20)`: from there on sigma is
-/// one and slope `4e-8`. Right at +inf.
+/// `sigma = e^c / (e^c + 1)` and `slope = c / (e^c + 1)` with `c = min(x, 20)`.
+///
+/// From there on sigma is one and slope `4e-8`. The limit at +inf is exact.
 pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     let c = s.mins(x, 20.0);
     let e = s.exp(c);
@@ -69,7 +74,7 @@ pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// The same, right at both infinities: below -110 sigma is zero.
+/// As [`silu_gate`], with exact limits at both infinities, because sigma is zero below -110.
 pub fn silu_gate_held(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -110.0);
     silu_gate(s, x)
@@ -82,8 +87,10 @@ const K_CUBIC: f64 = 0.071_354_816_272_600_25;
 /// The cubic coefficient over `K x`.
 const AL: f64 = K_CUBIC / (K * K * K);
 
-/// `v = K x + c x^3`, `x` held above -15, and below 6 in `v`: both limits are reached. The cube is of `x`: it is most of `v`
-/// in the tail, and of `K x` it would have three times the rounding of that.
+/// `v = K x + c x^3`, with `x` clamped above -15, and below 6 in `v`, where both limits are reached.
+///
+/// The cube is that of `x`, because it is most of `v` in the tail, and the cube of `K x` would have three times the rounding of
+/// `K x`.
 pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -15.0);
     let held = s.mins(x, 6.0);
@@ -105,7 +112,9 @@ pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// Form N of gelu' (tanh): no clamp, so NaN at infinity, and only for numbers whose cube is finite.
+/// Form N of gelu' (tanh).
+///
+/// It has no clamp, so it gives NaN at infinity, and serves only numbers whose cube is finite.
 pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let z = s.muls(x, -K);
     let square = s.mul(z, z);
@@ -139,7 +148,7 @@ pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// The same, right at both infinities.
+/// As [`gelu_tanh`], with exact limits at both infinities.
 pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -15.0);
     gelu_tanh(s, x, t)
@@ -155,7 +164,7 @@ pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// The same, right at both infinities.
+/// As [`silu`], with exact limits at both infinities.
 pub fn silu_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -110.0);
     silu(s, x, t)

@@ -2,19 +2,18 @@
 //!
 //! ```text
 //! gate         sigmoid, silu, gelu by tanh and their derivatives, which share their parts
-//! exponential  what is Exp and Ln at once: tanh, expm1, log1p, softplus
+//! exponential  functions close to Exp and Ln: tanh, expm1, log1p, softplus
 //! tail         e^(-s a^2) N(a)/D(a) beside a straight line: gelu, its derivative, normal_cdf, erfc
-//! tails        the coefficients of these, as they are fitted
+//! tails        the fitted coefficients of these
 //! odd          x P(x^2), saturating: erf
-//! near         polynomials near a zero, beside what loses its digits there
+//! near         polynomials near a zero, where another sequence loses its digits
 //! ```
 //!
-//! Each keeps its accuracy in both tails; one call is one pass of the vector unit. A derivative is
-//! almost always multiplied by what comes from above. These factors are unbounded, so they come last
-//! and one by one. In the middle of a sequence stands what saves a call there: a factor that relatives
-//! share, `(m s + s) t = m w + w` with `w = s t`, and one of f16, which `float` can hold any product of.
-//! Errors were measured in `float` with every call rounded, compound calls twice, and once more with
-//! Exp, Ln, Sqrt and Div one unit off; a test of every row holds them.
+//! Each keeps its accuracy in both tails. One call is one pass of the vector unit. A derivative is almost always multiplied by the
+//! incoming gradient. Such factors are unbounded, so they come last and one by one. Two kinds are multiplied in the middle of a
+//! sequence, because that saves a call: a factor that relatives share, `(m s + s) t = m w + w` with `w = s t`, and one of f16, since
+//! `float` can represent any product of it. Errors were measured in `float` with every call rounded, compound calls twice, and once more
+//! with Exp, Ln, Sqrt and Div one unit off; a test checks every row of the table.
 
 pub mod exponential;
 pub mod gate;
@@ -26,15 +25,15 @@ pub mod tails;
 
 use super::{Api, Compare, Seq, Source, Type, Val};
 
-/// What the result is multiplied by, in this order.
+/// The factors that a result is multiplied by, in this order.
 pub type Factors<'v> = &'v [Val];
 
-/// `v t`
+/// Emits `v` times all factors.
 pub fn times(s: &mut Seq, v: Val, t: Factors<'_>) -> Val {
     t.iter().fold(v, |v, t| s.mul(v, *t))
 }
 
-/// `t / d` for a `d` of at least one.
+/// Emits `t / d` for a `d` of at least one.
 fn over(s: &mut Seq, t: Factors<'_>, d: Val) -> Val {
     let (first, rest) = match t {
         [first, rest @ ..] => (*first, rest),
@@ -49,17 +48,17 @@ fn clamp(s: &mut Seq, x: Val, low: f64, high: f64) -> Val {
     s.mins(x, high)
 }
 
-/// Where `x` compares so with `c`.
+/// Emits the mask of `x` compared with `c`.
 fn mask(s: &mut Seq, x: Val, by: Compare, c: f64) -> Val {
     s.push(Source::Call(Api::Compares(by)), &[x], Some(c.into()), Type::Mask)
 }
 
-/// `yes` where the mask holds, else `no`.
+/// Emits `yes` where the mask is set, `no` elsewhere.
 fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
     s.call(Api::Select, &[mask, yes, no])
 }
 
-/// `slope x` where `|x|` is below `least`, else `y`, whose digits are lost there.
+/// Emits `slope x` where `|x|` is below `least`, and elsewhere `y`, which loses its digits near 0.
 pub fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -> Val {
     let a = s.abs(x);
     let near = mask(s, a, Compare::Lt, least);
@@ -67,7 +66,9 @@ pub fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -
     choice(s, near, line, y)
 }
 
-/// `c[0] + c[1] a + ..` with `u = a^2`: three calls for two degrees. What begins with 1 spares one.
+/// Emits `c[0] + c[1] a + ..` with `u = a^2`: three calls for two degrees.
+///
+/// A polynomial whose leading coefficient is 1 saves a call.
 fn poly(s: &mut Seq, a: Val, u: Val, c: &[f64]) -> Val {
     let n = c.len() - 1;
     let plus = |s: &mut Seq, p: Val, c: f64| if c == 0.0 { p } else { s.adds(p, c) };

@@ -1,10 +1,12 @@
-//! Polynomials near a zero at 0, beside a sequence that loses its digits there.
+//! Polynomials near a zero at 0, for use beside a sequence that loses its digits there.
 
 use super::{choice, mask};
 use crate::sequence::{Compare, Seq, Val};
 use op_dsl_ir::{Builder, Id, Prim};
 
-/// `x^power (c[0] + c[1] t + ..)` where `|x|` is below `least`; `t` is `x^2` where all other powers vanish, else `x`.
+/// A polynomial for `|x|` below `least`: `x^power (c[0] + c[1] t + ..)`.
+///
+/// `t` is `x^2` if the factor in parentheses is even, otherwise `x`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Near {
     power: i32,
@@ -13,13 +15,15 @@ pub struct Near {
     c: Vec<f64>,
 }
 
-/// A number without the rounding errors of a short one.
+/// Rounds a number to a multiple of 1/4096 if it is one but for rounding errors.
 fn whole(c: f64) -> f64 {
     let short = (c * 4096.0).round() / 4096.0;
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }
 
-/// The polynomial through these points, coefficients from the constant on.
+/// Returns the coefficients of the polynomial through these points, from the constant on.
+///
+/// They come from Newton's divided differences.
 fn through(points: &[(f64, f64)]) -> Vec<f64> {
     let n = points.len();
     let mut divided: Vec<f64> = points.iter().map(|p| p.1).collect();
@@ -40,8 +44,9 @@ fn through(points: &[(f64, f64)]) -> Vec<f64> {
 }
 
 impl Near {
-    /// Interpolates at Chebyshev points; the first coefficient is the limit at 0. `None` where the function has no zero of
-    /// the first three orders there.
+    /// Interpolates a function at Chebyshev points; the first coefficient is its limit at 0.
+    ///
+    /// Returns `None` if the function has no zero of order 1 to 3 at 0.
     pub fn fit(f: &dyn Fn(f64) -> f64, least: f64, degree: usize) -> Option<Near> {
         let (far, near) = (f(least / 8.0), f(least / 16.0));
         let power = libm::log2((far / near).abs()).round();
@@ -54,7 +59,7 @@ impl Near {
             let (plus, minus) = (rest(share * least), rest(-share * least));
             (plus - minus).abs() <= 1e-9 * plus.abs()
         });
-        // As many points as coefficients, and none at 0.
+        // As many points as coefficients; none at 0, where `rest` is undefined.
         let places = |n: usize| -> Vec<f64> {
             let cosine = |k: usize| libm::cos((k as f64 + 0.5) * core::f64::consts::PI / n as f64);
             let place = |k: usize| match is_even {
@@ -74,13 +79,13 @@ impl Near {
         c.iter().all(|c| c.is_finite()).then_some(Near { power, is_even, least, c })
     }
 
-    /// The polynomial.
+    /// Returns the value of the polynomial at `x`.
     pub fn value(&self, x: f64) -> f64 {
         let t = if self.is_even { x * x } else { x };
         self.c.iter().rev().fold(0.0, |p, c| p * t + c) * x.powi(self.power)
     }
 
-    /// The same in a graph: the polynomial near 0, `far` elsewhere.
+    /// Adds the choice to a graph: the polynomial near 0, `far` elsewhere.
     pub fn choose(&self, b: &mut Builder, x: Id, far: Id) -> Id {
         let t = if self.is_even { b.product(x, x) } else { x };
         let (last, rest) = self.c.split_last().unwrap_or((&0.0, &[]));
@@ -96,7 +101,7 @@ impl Near {
         b.call(Prim::Select, &[is_near, near, far])
     }
 
-    /// The polynomial near 0, `far` elsewhere.
+    /// Emits the choice: the polynomial near 0, `far` elsewhere.
     pub fn build(&self, s: &mut Seq, x: Val, far: Val) -> Val {
         let square = (self.is_even || self.power > 1).then(|| s.mul(x, x));
         let (t, size, least) = match square.filter(|_| self.is_even) {

@@ -1,36 +1,36 @@
-//! Odd functions that saturate: `x P(x^2)` as it is, or as the argument of tanh.
+//! Odd functions that saturate: `x P(x^2) / Q(x^2)`, or `x P(x^2)` as the argument of tanh.
 
 use super::near::Near;
 use super::{Factors, clamp, poly, straight_near_zero, times};
 use crate::sequence::{Seq, Val};
 
-/// One such form. Coefficients are minimax, from `x^0` on.
+/// A form of such a function. Coefficients are minimax, from `x^0` on.
 #[derive(Debug)]
 pub struct Odd {
-    /// Where `x` is held on both sides: from there on the limit is reached.
+    /// The size at which `x` is clamped on both sides, because the limit is reached there.
     pub held: f64,
-    /// The numerator over `x`; without a denominator, twice the argument of tanh over `x`.
+    /// Coefficients of the numerator over `x`; without a denominator, of twice tanh's argument over `x`.
     pub n: &'static [f64],
-    /// The denominator, which begins with 1.
+    /// Coefficients of the denominator; the last is 1.
     pub d: Option<&'static [f64]>,
-    /// Where the digits of tanh are too few, and the slope there.
+    /// The `|x|` below which a line replaces tanh, because it has too few digits; and the line's slope.
     pub line: Option<(f64, f64)>,
-    /// Where a polynomial has more digits.
+    /// A polynomial with more digits near 0.
     pub near: Option<NearZero>,
 }
 
-/// A polynomial near zero that is fitted to the function.
+/// A polynomial near 0 that is fitted to the function.
 #[derive(Debug)]
 pub struct NearZero {
     /// The largest `|x|` that it serves.
     pub up_to: f64,
-    /// The function.
+    /// The function that it is fitted to.
     pub function: fn(f64) -> f64,
     /// Its degree in `x^2`.
     pub degree: usize,
 }
 
-/// `erf` in f32: 1.8e-7, 2.5e-7 with a unit of noise.
+/// `erf` in f32. The error is 1.8e-7, or 2.5e-7 with a unit of noise.
 pub static ERF: Odd = Odd {
     held: 3.9,
     n: &[
@@ -47,7 +47,7 @@ pub static ERF: Odd = Odd {
     near: None,
 };
 
-/// The same with all digits near 0.
+/// `erf` in f32 with relative accuracy near 0.
 pub static ERF_NEAR: Odd = Odd {
     near: Some(NearZero { up_to: 0.35, function: libm::erf, degree: 3 }),
     held: ERF.held,
@@ -56,7 +56,7 @@ pub static ERF_NEAR: Odd = Odd {
     line: None,
 };
 
-/// In f16: 0.98 ulp.
+/// `erf` in f16. The error is 0.98 ulp.
 pub static ERF_F16: Odd = Odd {
     held: 4.0,
     n: &[
@@ -69,7 +69,7 @@ pub static ERF_F16: Odd = Odd {
     near: None,
 };
 
-/// In bf16: 0.70 ulp.
+/// `erf` in bf16. The error is 0.70 ulp.
 pub static ERF_BF16: Odd = Odd {
     held: 2.21,
     n: &[
@@ -83,7 +83,7 @@ pub static ERF_BF16: Odd = Odd {
 };
 
 impl Odd {
-    /// Its sequence, times factors.
+    /// Emits the sequence, times factors.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let held = clamp(s, x, -self.held, self.held);
         let u = s.mul(held, held);
@@ -114,7 +114,9 @@ impl Odd {
         times(s, y, t)
     }
 
-    /// A polynomial in `u`: in `u^2` where that saves a call.
+    /// Emits a polynomial in `u`.
+    ///
+    /// More than four coefficients use `u^2` as well, because that saves a call.
     fn horner(&self, s: &mut Seq, u: Val, c: &[f64]) -> Val {
         if c.len() > 4 {
             let square = s.mul(u, u);

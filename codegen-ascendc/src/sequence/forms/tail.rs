@@ -1,4 +1,4 @@
-//! Gaussian tails: `G(a) = e^(-s a^2) N(a)/D(a)` with `a = |x|`, and what stands on the other side of 0.
+//! Gaussian tails `G(a) = e^(-s a^2) N(a)/D(a)` with `a = |x|`, joined to the other side of 0.
 //!
 //! `s`, `N` and `D` are fitted together, minimax in units of the type, over both sides at once ([`fit`](crate::sequence::fit)).
 
@@ -6,41 +6,41 @@ use super::{Factors, choice, mask, poly, times};
 use crate::sequence::{Compare, Seq, Val};
 use std::borrow::Cow;
 
-/// One such form. Coefficients are from `a^0` on.
+/// A form with a Gaussian tail. Coefficients are from `a^0` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tail {
     /// `s`
     pub scale: f64,
-    /// Where `a` is held: from there on the limit is reached.
+    /// The size at which `a` is clamped, because the limit is reached there.
     pub held: f64,
-    /// The numerator.
+    /// Coefficients of the numerator.
     pub n: Cow<'static, [f64]>,
-    /// The denominator, which ends with 1.
+    /// Coefficients of the denominator; the last is 1.
     pub d: Cow<'static, [f64]>,
-    /// The other side.
+    /// The function on the other side of 0.
     pub side: Side,
 }
 
-/// What a tail is joined to.
+/// The side of the tail, and the function on the other side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
-    /// Whether the tail is above 0, else below.
+    /// True if the tail is above 0, false if it is below.
     pub above: bool,
-    /// What the function becomes on the other side.
+    /// The function on the other side, without its Gaussian part.
     pub limit: Limit,
 }
 
-/// What a function becomes where it has no tail.
+/// The limit of a function on the side without a tail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// `c - G` there, and `G` in the tail.
+    /// A constant `c`: the function is `c - G` there, and `G` in the tail.
     Number(f64),
-    /// `c x - G` there, and `-G` in the tail.
+    /// A line of slope `c`: the function is `c x - G` there, and `-G` in the tail.
     Line(f64),
 }
 
 impl Tail {
-    /// Its sequence, times factors.
+    /// Emits the sequence, times factors.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let size = s.abs(x);
         let a = s.mins(size, self.held);
@@ -78,7 +78,8 @@ impl Tail {
             let there = mask(s, x, if above { Compare::Lt } else { Compare::Gt }, 0.0);
             return choice(s, there, other, tail);
         }
-        // The other side is the larger one: without masks of a tile it is cut off by the sign.
+        // Without masks of a whole tile, the sign selects the side: the other side is the larger value, so `max` takes it unless
+        // the sign cuts it off.
         let huge = s.muls(x, if above { -1e18 } else { 1e18 });
         s.named(huge, "the sign, huge");
         let cut = s.min(huge, other);

@@ -1,4 +1,4 @@
-//! One call on registers as C++.
+//! One call on registers, as C++.
 
 use super::super::super::package::{Cann, Package};
 use super::super::names::cpp;
@@ -8,12 +8,13 @@ use crate::plan::registers::{Call, Op, Register, Registers};
 use crate::sequence::{Api, Compare, Type};
 use op_dsl_ir::DType;
 
-/// Loads and stores of whole registers, by their names.
+/// Names of loads and stores of whole registers: the documented one, then the earlier one.
 pub(super) const LOAD: [&str; 2] = ["LoadAlign", "DataCopy"];
 pub(super) const STORE: [&str; 2] = ["StoreAlign", "DataCopy"];
 
-/// A call's name in the package's toolkit: the documented one, which toolkits have as of 8.5, or the first, which those
-/// of generation 8 have all.
+/// Returns a call's name in the package's toolkit.
+///
+/// The documented name exists as of version 8.5; the earlier one exists in every toolkit of generation 8.
 pub(super) fn name(package: &Package<'_>, [documented, first]: [&'static str; 2]) -> &'static str {
     match package.options.cann {
         Cann::V8 => first,
@@ -41,17 +42,17 @@ fn mode(by: Compare) -> &'static str {
     }
 }
 
-/// The type of a register's elements.
+/// Returns the type of a register's elements.
 fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
-/// The type of the first argument's elements.
+/// Returns the C++ type of the first argument's elements.
 fn from(op: &Op) -> &'static str {
     if op.from == Type::Byte { "uint8_t" } else { cpp(element(op.from)) }
 }
 
-/// `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`: one in each lane of 32 bits.
+/// Returns `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`, which places one element in each 32-bit lane.
 fn spread(ty: Type, how: &str) -> String {
     match element(ty) {
         DType::F32 => String::new(),
@@ -59,16 +60,16 @@ fn spread(ty: Type, how: &str) -> String {
     }
 }
 
-/// Which half of the lanes of 32 bits a cast of 16 bits reads or writes.
+/// Half of the 32-bit lanes that a 16-bit cast reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// That of all other calls.
+    /// Lower half, which all other calls use.
     Lower,
-    /// That of the second of a pair.
+    /// Upper half, which holds the second stream of a pair.
     Upper,
 }
 
-/// The call, with its semicolon.
+/// Returns the call, with its semicolon.
 pub fn text(
     package: &Package<'_>,
     plan: &Plan,
@@ -115,7 +116,7 @@ pub fn text(
             let how = match (to, half) {
                 (DType::F32, Half::Lower) => "WIDEN",
                 (DType::F32, Half::Upper) => {
-                    // What is read is masked, and of a lane `lanes` has the lower half alone.
+                    // The mask applies to the source, and `lanes` covers only the lower half of a lane.
                     mask = "halves";
                     "WIDEN_UPPER"
                 }

@@ -1,8 +1,9 @@
-//! The formula on registers: one vector function, a step of which loads 64 elements of every stream,
-//! computes, and stores every result.
+//! The formula on registers: one vector function that processes 64 elements of every stream per step.
 //!
-//! Calls have their documented names (`LoadAlign`, `StoreAlign`, `MulDstAdd`, `Compares`), which toolkits have as of 8.5;
-//! for generation 8, those that they had first and still have.
+//! A step loads them, computes, and stores every result.
+//!
+//! Calls have their documented names (`LoadAlign`, `StoreAlign`, `MulDstAdd`, `Compares`), which toolkits have as of 8.5. For
+//! generation 8 they have their earlier names, because all toolkits of that generation still have these.
 
 mod call;
 mod names;
@@ -19,7 +20,7 @@ use names::{address, constant, number};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
-/// What casts need, ahead of the classes.
+/// Cast traits, written ahead of the classes.
 pub const CASTS: &str = "\
 // Numbers of 16 bits stand in the lower half of a lane. NO_SAT makes infinity of values beyond the type's range where
 // bit 60 of CTRL is 0. By default it is 1, and bit 48 decides instead: 0, its default, saturates such values at the
@@ -30,12 +31,12 @@ static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroA
                                                MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
 ";
 
-/// Whether a plan's casts need [`CASTS`].
+/// Returns whether a plan's casts need [`CASTS`].
 pub fn has_casts(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.work(plan.soc.arch).casts > 0)
 }
 
-/// `14 calls, 5 casts, 3 loads and 2 stores on registers`
+/// Returns the summary `14 calls, 5 casts, 3 loads and 2 stores on registers`.
 pub fn summary(plan: &Plan, registers: &Registers) -> String {
     let work = registers.work(plan.soc.arch);
     let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -45,7 +46,7 @@ pub fn summary(plan: &Plan, registers: &Registers) -> String {
     format!("{calls}{casts}, {loads} and {stores} for 64 elements")
 }
 
-/// The body of `Run`.
+/// Writes the body of `Run`.
 pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let ty = cpp(plan.dtype);
     let reads = |i: &Input| plan.inputs[i.index].is_some();
@@ -73,7 +74,7 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
     text.chain(&[(format!("if ({})", is_usual(registers)), usual), ("else".into(), seldom)]);
 }
 
-/// Whether all bounds are infinite that are by default, as C++.
+/// Returns the C++ condition that all bounds which are infinite by default are infinite.
 fn is_usual(registers: &Registers) -> String {
     let is_infinite = |k: &usize| {
         let Op { call, scalar, .. } = registers.ops[*k];
@@ -86,8 +87,9 @@ fn is_usual(registers: &Registers) -> String {
     registers.seldom.iter().filter_map(is_infinite).collect::<Vec<_>>().join(" && ")
 }
 
-/// The vector function around the calls of a step: `more` is what is counted and masked beside the lanes of
-/// `float`.
+/// Writes the vector function around the calls of a step.
+///
+/// `more` holds the C++ of further counts and masks, in addition to those of `float` lanes.
 fn step(
     package: &Package<'_>,
     plan: &Plan,
@@ -101,7 +103,7 @@ fn step(
     function(plan, registers, more[1], text, calls);
 }
 
-/// What a vector function reads.
+/// Writes the variables that a vector function reads.
 fn ahead(
     package: &Package<'_>,
     plan: &Plan,
@@ -122,7 +124,7 @@ fn ahead(
     }
 }
 
-/// A vector function: a step after the other.
+/// Writes a vector function that loops over the steps.
 fn function(
     plan: &Plan,
     registers: &Registers,

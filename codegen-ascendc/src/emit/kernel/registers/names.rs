@@ -1,4 +1,4 @@
-//! Names of what the vector function has.
+//! Names in the vector function.
 
 use super::super::super::package::Package;
 use super::super::names::{cpp, stream_name};
@@ -9,12 +9,12 @@ use crate::sequence::Scalar;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
-/// The address of a stream in UB.
+/// Returns the name of a stream's address in UB.
 pub fn address(name: &str) -> String {
     format!("{}At", cpp_name(name))
 }
 
-/// The address of an input stream, and of an output stream.
+/// Returns the name of the address of an input stream, or of an output stream.
 pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
     let def = &package.def;
     match output {
@@ -23,7 +23,7 @@ pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) ->
     }
 }
 
-/// A number, as code of the vector function has it.
+/// Returns a number as C++ source in the vector function.
 pub fn number(value: Scalar, dtype: DType) -> String {
     match (value, dtype) {
         (Scalar::Uniform(id), DType::F32) => format!("u{}", id.0),
@@ -32,7 +32,7 @@ pub fn number(value: Scalar, dtype: DType) -> String {
     }
 }
 
-/// The name of a number in a register.
+/// Returns the name of a register that holds a constant.
 pub fn constant(registers: &Registers, k: usize) -> String {
     match registers.constants[k] {
         Scalar::Const(1.0) => "ones".into(),

@@ -1,4 +1,4 @@
-//! The step on pairs as C++.
+//! The step on interleaved gate and value, as C++.
 
 use super::super::super::package::Package;
 use super::super::super::text::Text;
@@ -13,7 +13,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Part, Stream};
 
-/// What casts from and to the second of a pair need, ahead of the classes.
+/// Cast traits for the second stream of a pair, written ahead of the classes.
 pub const CASTS: &str = "\
 // The same in the upper half of a lane.
 static constexpr MicroAPI::CastTrait WIDEN_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::UNKNOWN,
@@ -22,12 +22,14 @@ static constexpr MicroAPI::CastTrait NARROW_UPPER = {MicroAPI::RegLayout::ONE, M
                                                      MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
 ";
 
-/// Whether a plan has such a step.
+/// Returns whether a plan has a step on interleaved pairs.
 pub fn has(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.pairs)
 }
 
-/// The tensors that a step reads and writes: name, the first of its streams, and whether it is a result.
+/// Lists the tensors that a step reads and writes.
+///
+/// Each has a name, the first of its streams, and whether it is a result.
 pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
     let def = &package.def;
     let ins = inputs(package).into_iter().map(|i| (i.stream, false));
@@ -41,7 +43,7 @@ pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
     tensors
 }
 
-/// `RunPairs`; where an attribute says which part comes first, a template.
+/// Writes `RunPairs`, as a template if an attribute says which part comes first.
 pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let (def, ty) = (&package.def, cpp(plan.dtype));
     let truths =
@@ -79,7 +81,7 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
     });
 }
 
-/// The calls of a step.
+/// Returns the calls of a step.
 fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part) -> Vec<String> {
     let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
     let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
@@ -104,7 +106,7 @@ fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part)
     turns(registers, def, first).iter().map(text).collect()
 }
 
-/// What both have once, and what differs as branches.
+/// Writes lines that both orders share once, and lines that differ as branches.
 fn either(gate_first: &[String], value_first: &[String], text: &mut Text) {
     let mut lines = gate_first.iter().zip(value_first).peekable();
     while let Some((gate, value)) = lines.next() {

@@ -1,9 +1,9 @@
-//! An attribute, as PyTorch has it.
+//! An attribute in PyTorch's types.
 
 use crate::emit::api::cpp::literal;
 use op_dsl_ir::op::{Attr, AttrKind, Value};
 
-/// Type and default, as PyTorch has them: choices go by their names.
+/// Returns type and default in PyTorch's terms; enums become strings.
 pub fn declared(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {

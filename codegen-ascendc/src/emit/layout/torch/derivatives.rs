@@ -1,4 +1,6 @@
-//! The operators as rows of a table in Python, each with the operator that is its derivative: the extension's rule goes by it.
+//! The operators as rows of a Python table, each with the operator that is its derivative.
+//!
+//! The extension's differentiation rule uses this table.
 
 use super::attribute::declared;
 use crate::emit::api::cpp::literal;
@@ -7,7 +9,7 @@ use crate::emit::text::Text;
 use op_dsl_ir::derivative::Derivative;
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 
-/// The module, for a namespace.
+/// Writes the module, for a namespace.
 pub fn module(packages: &[Package<'_>], space: &str) -> String {
     let mut rows = Text::new();
     rows.indented(|t| packages.iter().for_each(|package| operator(t, package, packages)));

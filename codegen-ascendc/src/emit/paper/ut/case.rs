@@ -1,4 +1,4 @@
-//! What is tried of an operator: calls, and what they are called.
+//! Test cases of an operator: calls and their names.
 
 use super::super::example::leaves_out;
 use super::super::phrases;
@@ -10,17 +10,17 @@ use op_dsl_ir::published::Of;
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::{DType, Stored};
 
-/// One call of the operator: attributes of a plan and the shape of one part.
+/// Call of the operator: attributes of a specialisation, and shapes.
 pub struct Call {
     pub attrs: Vec<Value>,
     pub shapes: Vec<Vec<usize>>,
-    /// Whether the call has each input.
+    /// Whether the call gives each input.
     pub given: Vec<bool>,
     pub outputs: Vec<Vec<usize>>,
     pub bound: Bound,
 }
 
-/// The last dimension is the cut one.
+/// Returns a call on parts of this shape; the last dimension is the split one.
 pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> Option<Call> {
     let def = &package.def;
     let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
@@ -43,7 +43,9 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     Some(Call { attrs, shapes, given, outputs, bound })
 }
 
-/// What the specialisation asks, else the default; the last dimension.
+/// Returns the value that the specialisation requires, otherwise the default.
+///
+/// A dimension is the last one, because calls split the last dimension.
 pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
@@ -55,7 +57,7 @@ pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     }
 }
 
-/// Fields of the tiling data for counts of rows, of which the call has one.
+/// Returns the tiling data's fields for row counts, of which the call gives one.
 pub fn counted(package: &Package<'_>, call: &Call) -> Vec<(&'static str, u64)> {
     let along = call.bound.split.filter(|split| split.interleaved);
     let rows = along.map_or(1, |split| call.bound.domain[split.dim] as u64);
@@ -66,7 +68,7 @@ pub fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
     tile(&Extent::new(&call.bound), &plan.need, machine).ok()
 }
 
-/// `GeGluGradV2Tiling.FLOAT16_TANH`
+/// Returns the end of a test's name: `FLOAT16_TANH` in `GeGluGradV2Tiling.FLOAT16_TANH`.
 pub fn case(package: &Package<'_>, plan: &Plan) -> String {
     format!("{}_{}", phrases::dtype(plan.dtype), package.spec_name(plan.spec))
 }
@@ -80,7 +82,7 @@ pub fn braced(shape: &[usize]) -> String {
     format!("{{{}}}", dims.join(", "))
 }
 
-/// Fields of the cut, as the struct names them.
+/// Returns the fields of a tiling, by their names in the struct.
 pub fn values(t: &Tiling) -> [(&'static str, u64); 12] {
     [
         ("rows", t.rows),

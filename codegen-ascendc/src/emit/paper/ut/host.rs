@@ -1,4 +1,4 @@
-//! Tiling and shape inference: what the plans say is what the host functions must answer.
+//! Tests of tiling and shape inference: the host functions must return what the plans predict.
 
 use super::case::{Call, braced, call, case, counted, planned, shape_of, values};
 use crate::emit::api::cpp::literal;
@@ -10,7 +10,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::tiling::{Machine, Tiling};
 
-/// One test for each kernel: what the plans say is what the host must answer.
+/// Writes one test per kernel, which compares the host's tiling with the plan's.
 pub fn tilings(package: &Package<'_>) -> String {
     let (def, snake) = (&package.def, package.snake());
     let mut t = Text::new();
@@ -37,7 +37,7 @@ pub fn tilings(package: &Package<'_>) -> String {
     t.finish()
 }
 
-/// `FLOAT16_TANH`, with the architecture where there are several.
+/// Returns `FLOAT16_TANH`, with the architecture if there are several.
 fn test_name(package: &Package<'_>, plan: &Plan) -> String {
     match package.archs().len() {
         1 => case(package, plan),
@@ -45,8 +45,9 @@ fn test_name(package: &Package<'_>, plan: &Plan) -> String {
     }
 }
 
-/// A call on a plan's product. The platform of the build may be another: the tiling goes by what the
-/// framework keeps of it.
+/// Writes a call on a plan's product.
+///
+/// The build's platform may differ, because the tiling reads the architecture from the framework's compile info.
 fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> String {
     let (snake, soc) = (package.snake(), plan.soc);
     let more = format!(", &compileInfo, {}, {ub}", soc.cores);
@@ -54,7 +55,7 @@ fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> Stri
     info + &context(package, "TilingContextPara", call, plan.dtype, &more)
 }
 
-/// The second input has one row more than the first.
+/// Writes a test of a refused call: the second input has one row more than the first.
 fn refused(package: &Package<'_>) -> Option<String> {
     let plan = package.plans.first()?;
     let mut call = call(package, plan.spec, plan.dtype, [64, 1000])?;
@@ -73,10 +74,12 @@ fn refused(package: &Package<'_>) -> Option<String> {
     Some(t.finish())
 }
 
-/// Bytes of UB that some platforms keep of what a test gives them.
+/// Bytes of UB that some platforms reserve from what a test gives them.
 const KEPT: u64 = 256;
 
-/// A tiling that is the same whether or not the platform keeps some of UB, and the UB to ask for.
+/// Returns a tiling that stays the same if the platform reserves some UB, and the UB to request.
+///
+/// The test does not know the platform, so that it must pass either way.
 fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
     let soc = plan.soc;
     let with = |ub| planned(call, plan, &Machine { ub, cores: soc.cores, pads: soc.arch.pads });
@@ -85,7 +88,7 @@ fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
     tries.take_while(|ub| *ub > KEPT).find_map(same)
 }
 
-/// Shapes of outputs from those of inputs.
+/// Writes the tests of shape inference.
 pub fn shapes(package: &Package<'_>) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n\n#include \"infershape_case_executor.h\"\n");
@@ -108,7 +111,7 @@ fn ge(dtype: DType) -> String {
     format!("ge::DT_{}", dtype.row().ge)
 }
 
-/// Descriptions of tensors: shape, stored shape, element type, format.
+/// Returns descriptions of tensors: shape, stored shape, element type, format.
 fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
     let one = |(shape, ty): (Vec<usize>, String)| {
         format!("    {{{{{0}, {0}}}, {ty}, ge::FORMAT_ND}},\n", braced(&shape))
@@ -116,7 +119,7 @@ fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
     format!("{{\n{}}}", tensors.map(one).collect::<String>())
 }
 
-/// The inputs that a call gives: shape and element type.
+/// Returns the inputs that a call gives: shape and element type.
 fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, String)> {
     let def = &package.def;
     let ty = |i: usize| match def.inputs[i].kind {
@@ -128,7 +131,7 @@ fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, 
     given.map(|i| (call.shapes[i].clone(), ty(i))).collect()
 }
 
-/// Attributes in the order of the definition.
+/// Returns attributes in the order of the definition.
 fn attributes(package: &Package<'_>, values: &[Value]) -> String {
     let one = |(attr, value): (&op_dsl_ir::op::Attr, &Value)| {
         let (ty, text) = match (&attr.kind, value) {
@@ -146,7 +149,7 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
     format!("{{\n{all}}}")
 }
 
-/// `const gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`
+/// Returns `const gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
 fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
     let mut args = vec![
         literal(&package.def.name),
@@ -156,7 +159,7 @@ fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &st
     if !package.def.passed().is_empty() {
         args.push(attributes(package, &call.attrs));
     }
-    // How many tensors there are of each, where it may be none.
+    // With optional inputs, the context also takes the number of tensors per parameter, which may be 0.
     if has_optional(&package.def) {
         let counts = |n: Vec<usize>| format!("std::vector<uint32_t>{}", braced(&n));
         args.push(counts(call.given.iter().map(|g| usize::from(*g)).collect()));

@@ -1,4 +1,4 @@
-//! Phase 1 of each aclnn name: right arguments, and each kind of wrong ones.
+//! Tests of phase 1 of each aclnn name: with valid arguments, and with each kind of invalid ones.
 
 use super::case::{attribute, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
@@ -11,7 +11,7 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Of, Type};
 
-/// Phase 1 with right arguments, and with one of each kind of wrong ones.
+/// Writes tests of phase 1 with valid arguments, and with one of each kind of invalid ones.
 pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n");
@@ -43,7 +43,7 @@ pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     t.finish()
 }
 
-/// What is wrong with a call.
+/// Error in a call.
 #[derive(PartialEq)]
 enum Wrong<'a> {
     Nothing,
@@ -110,7 +110,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     t.finish()
 }
 
-/// An attribute as a variable.
+/// Writes an attribute as a variable.
 fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -> String {
     let Of::Attr(i) = p.of else { return String::new() };
     match (&package.def.attrs[i].kind, value, p.ty) {

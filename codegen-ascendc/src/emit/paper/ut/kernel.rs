@@ -1,4 +1,4 @@
-//! The kernel on the toolkit's CPU model, against the formula in double.
+//! Tests of the kernel on the toolkit's CPU model, against the formula in double.
 
 use super::case::{Call, call, case, counted, planned, values};
 use crate::emit::api::cpp::list;
@@ -16,7 +16,7 @@ use op_dsl_ir::tiling::{Machine, Path, Tiling};
 use op_dsl_ir::{DType, Stored};
 use std::collections::BTreeSet;
 
-/// The kernel in float, each form against the formula in double. A package without float has none.
+/// Writes the tests of the kernel in float, one per specialisation; `None` for a package without float.
 pub fn kernel(package: &Package<'_>) -> Option<String> {
     let plans: Vec<&Plan> = package.plans.iter().filter(|p| p.dtype == DType::F32).collect();
     plans.first()?;
@@ -42,7 +42,7 @@ pub fn kernel(package: &Package<'_>) -> Option<String> {
     Some(t.finish())
 }
 
-/// The test of one form.
+/// Writes the test of one specialisation.
 fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
     let call = call(package, plan.spec, plan.dtype, [8, 64])?;
     let soc = plan.soc;
@@ -61,14 +61,14 @@ fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
     Some(t.finish())
 }
 
-/// Memory of the kernel's.
+/// Writes the allocation of memory for the kernel.
 fn allocate(t: &mut Text, ty: &str, name: &str, count: usize) {
     t.line(format!(
         "{ty}* {name} = reinterpret_cast<{ty}*>(AscendC::GmAlloc({count} * sizeof({ty})));"
     ));
 }
 
-/// A loop over elements.
+/// Writes a loop over elements.
 fn fill(t: &mut Text, count: usize, statement: String) {
     t.block(&format!("for (size_t i = 0; i < {count}; ++i)"), "}", |t| {
         t.line(statement);
@@ -169,12 +169,12 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     t.finish()
 }
 
-/// Rows that are computed where counts say so: all but the last.
+/// Returns the number of rows that are computed where an input gives row counts: all but the last.
 fn computed(call: &Call) -> usize {
     call.bound.domain[0] - 1
 }
 
-/// Every element against the formula.
+/// Writes the comparison of every element with the formula.
 fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String], t: &mut Text) {
     let def = &package.def;
     let (rows, columns) = (call.bound.domain[0], call.bound.domain[1]);

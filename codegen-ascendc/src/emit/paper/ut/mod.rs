@@ -1,4 +1,4 @@
-//! `tests/ut/`: unit tests in the frame of ops-nn. Its build finds them by name.
+//! `tests/ut/`: unit tests in the framework of ops-nn, whose build finds them by name.
 
 mod case;
 mod host;
@@ -10,7 +10,7 @@ use crate::emit::text::{Comment, header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::Interface;
 
-/// All files.
+/// Returns all files.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     let api = interface::api(package, interface);
     let mut files = files_without_functions(package);
@@ -18,7 +18,7 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     files
 }
 
-/// All but those of the interface.
+/// Returns all files except those of the interface.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     let mut files = vec![
