@@ -1,8 +1,10 @@
-//! An operator that is known by its name until it is called.
+//! Reference to an operator by name, resolved when it is called.
 
 use codegen_cpu::rt::call::Operator;
 
-/// An operator of a table. The table is a static of its own, so that what refers to it can be one.
+/// An operator of a table.
+///
+/// The table is a reference to a static, so that values that contain it can be statics too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByName {
     pub table: &'static &'static [&'static Operator],
@@ -10,7 +12,7 @@ pub(crate) struct ByName {
 }
 
 impl ByName {
-    /// The operator.
+    /// Returns the operator.
     ///
     /// # Errors
     /// Says that the table has none of this name.

@@ -1,37 +1,37 @@
-//! What the elements of a tensor may be.
+//! Element types of tensors.
 
 use op_dsl_ir::{DType, Stored};
 
 /// The element type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// Kernels read and write it.
+    /// A float type that kernels read and write.
     Float(DType),
-    /// It is cast to a float type before a kernel reads it.
+    /// An integer or boolean, which is cast to a float type before a kernel reads it.
     Whole(Whole),
-    /// No number: a truth value of a mask, a count of rows, or nothing, of an optional tensor.
+    /// No number: an element of a mask, a row count, or an optional tensor that is left out.
     Other(Stored),
 }
 
-/// A whole number.
+/// An integer or boolean type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// A byte: 0 is 0, all else is 1.
+    /// A byte: 0 is false, everything else is true and counts as 1.
     Bool,
-    /// 8 bits with a sign.
+    /// 8 bits, signed.
     I8,
-    /// 8 bits.
+    /// 8 bits, unsigned.
     U8,
-    /// 16 bits with a sign.
+    /// 16 bits, signed.
     I16,
-    /// 32 bits with a sign.
+    /// 32 bits, signed.
     I32,
-    /// 64 bits with a sign.
+    /// 64 bits, signed.
     I64,
 }
 
 impl Whole {
-    /// Bytes of one.
+    /// Returns the size in bytes.
     pub const fn size(self) -> usize {
         match self {
             Whole::Bool | Whole::I8 | Whole::U8 => 1,
@@ -43,10 +43,12 @@ impl Whole {
 }
 
 impl Element {
-    /// Bytes of the longest.
+    /// Size in bytes of the largest element type.
     pub const MAX_SIZE: usize = 8;
 
-    /// The first bytes of memory that have elements from `first` to `last`, and the first byte behind them.
+    /// Returns the first byte of the elements from `first` to `last`, and the first byte behind them.
+    ///
+    /// For example, bits 3 to 9 are in bytes `0..2`.
     pub const fn bytes(self, first: usize, last: usize) -> (usize, usize) {
         let size = match self {
             Element::Other(Stored::Bit) => return (first / 8, last / 8 + 1),
@@ -57,7 +59,7 @@ impl Element {
         (first * size, (last + 1) * size)
     }
 
-    /// Bytes of one; 0 for bits.
+    /// Returns the size in bytes; 0 for bits, because eight of them share a byte.
     pub const fn size(self) -> usize {
         match self {
             Element::Other(Stored::Bit) => 0,

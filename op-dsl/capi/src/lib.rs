@@ -1,9 +1,9 @@
-//! The C interfaces that programs for accelerators are written to, answered by the CPU kernels.
+//! C interfaces of accelerators, implemented by the CPU kernels.
 //!
 //! ```text
-//! registry   handles: numbers that are looked up, never followed
-//! refusal    a status with its message; what every entry from C goes through
-//! element    what elements may be: floats that kernels take, whole numbers that are cast first
+//! registry   handles: numbers that are looked up, never dereferenced
+//! refusal    a status with its message; every entry from C goes through it
+//! element    element types: floats that kernels take, integers that are cast first
 //! by_name    an operator that is looked up when it is called
 //! operand    a tensor as C describes it -> a view within its storage
 //! acl        devices, streams, memory, tensors
@@ -12,9 +12,9 @@
 //! generate   operators -> their exported functions and the headers
 //! ```
 //!
-//! Device memory is host memory, and a stream has done its work when a call returns. Everything
-//! `unsafe` here follows a pointer that C gave for that purpose: arrays of dimensions, strings,
-//! places for answers, the elements of tensors. Handles are no such pointers.
+//! Device memory is host memory, and a stream is idle when a call returns. All `unsafe` code here dereferences a
+//! pointer that C passed for that purpose: arrays of dimensions, strings, places for results, the elements of tensors.
+//! Handles are never dereferenced.
 
 pub mod acl;
 pub mod aclnn;

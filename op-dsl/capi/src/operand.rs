@@ -8,19 +8,19 @@ use op_dsl_ir::bind::{MAX_RANK, Shape};
 use op_dsl_ir::{DType, Stored};
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 
-/// A tensor that an operator reads or writes: checked, but for where its memory is.
+/// A checked tensor that an operator reads or writes, without the address of its memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<E> {
-    /// What its elements are.
+    /// Element type.
     pub element: E,
-    /// Elements from the start of the storage to the first of the view.
+    /// Number of elements from the start of the storage to the first of the view.
     pub offset: usize,
     shape: Shape,
     strides: [isize; MAX_RANK],
 }
 
 impl<E> Operand<E> {
-    /// An operand with one stride for each dimension, else `None`.
+    /// Returns an operand, or `None` unless there is one stride for each dimension.
     pub fn new(element: E, shape: Shape, strides: &[isize], offset: usize) -> Option<Operand<E>> {
         if strides.len() != shape.len() {
             return None;
@@ -30,12 +30,12 @@ impl<E> Operand<E> {
         Some(operand)
     }
 
-    /// The same places, as elements of another type.
+    /// Returns the same layout with elements of another type.
     pub fn of<T>(&self, element: T) -> Operand<T> {
         Operand { element, offset: self.offset, shape: self.shape, strides: self.strides }
     }
 
-    /// As many elements side by side, from the start of a storage.
+    /// Returns a contiguous operand of the same shape, at the start of a storage.
     pub fn dense<T>(&self, element: T) -> Operand<T> {
         let strides = contiguous_strides(&self.shape);
         Operand { element, offset: 0, shape: self.shape, strides }
@@ -46,18 +46,19 @@ impl<E> Operand<E> {
         &self.shape
     }
 
-    /// Elements between neighbours of each dimension.
+    /// Returns the stride in elements, per dimension.
     pub fn strides(&self) -> &[isize] {
         &self.strides[..self.shape.len()]
     }
 
-    /// Whether it has no elements.
+    /// Returns whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
-    /// First and last element that it reaches, counted from the start of the storage; `None`
-    /// when there is none, an error when addresses do not reach so far.
+    /// Returns the first and last element that it reaches, counted from the start of the storage.
+    ///
+    /// The result is `None` for an empty operand, and an error if they are beyond the address space.
     pub fn span(&self) -> Result<Option<(i64, i64)>, Overflow> {
         if self.is_empty() {
             return Ok(None);
@@ -70,40 +71,40 @@ impl<E> Operand<E> {
             let end = if reach < 0 { &mut first } else { &mut last };
             *end = end.checked_add(reach).ok_or(Overflow)?;
         }
-        // In bytes, with one element on top.
+        // In bytes, including the last element.
         let bytes = |e: i64| e.checked_add(1)?.checked_mul(Element::MAX_SIZE as i64);
         bytes(first).and(bytes(last)).ok_or(Overflow)?;
         Ok(Some((first, last)))
     }
 
-    /// Whether it can be written: no element has two places.
+    /// Checks that it can be written: no two elements share a place.
     pub fn writable(&self) -> Result<(), ViewError> {
         let nowhere = NonNull::<u64>::dangling().as_ptr().cast();
-        // SAFETY: the view ends here, and making one touches no element.
+        // SAFETY: the view is dropped here, and making one accesses no element.
         unsafe { ViewMut::from_raw_parts(nowhere, DType::F32, self.shape(), self.strides()) }
             .map(|_| ())
     }
 
-    /// Where its first element is when its storage is at `base` and an element has so many bytes.
+    /// Returns the address of its first element, for a storage at `base` and elements of `size` bytes.
     pub fn first(&self, base: usize, size: usize) -> *mut u8 {
-        // Wraps only for operands without elements, whose offset nothing bounds.
+        // The arithmetic wraps only for operands without elements, whose offset is unbounded.
         with_exposed_provenance_mut::<u8>(base).wrapping_add(self.offset.wrapping_mul(size))
     }
 }
 
 impl Operand<DType> {
-    /// Bytes of its elements when they lie side by side.
+    /// Returns the bytes of its elements in a contiguous layout.
     pub fn dense_bytes(&self) -> usize {
         self.shape.iter().product::<usize>() * self.element.size()
     }
 }
 
 impl Operand<Stored> {
-    /// Its elements, to read.
+    /// Returns a view of its elements to read.
     ///
     /// # Safety
-    /// From `base` on there is memory for all it reaches, to read during `'a`, and no other
-    /// thread writes there during a call that is given the view.
+    /// The memory from `base` on covers all elements that it reaches and may be read during `'a`, and no other thread
+    /// writes there during a call that is given the view.
     pub unsafe fn view<'a>(&self, base: usize) -> Result<View<'a>, ViewError> {
         let (shape, strides) = (self.shape(), self.strides());
         if self.element == Stored::Nothing {
@@ -111,30 +112,30 @@ impl Operand<Stored> {
         }
         if self.element == Stored::Bit {
             let origin = with_exposed_provenance_mut::<u8>(base);
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller upholds the `# Safety` contract.
             return unsafe { View::from_raw_bits(origin, shape, strides, self.offset) };
         }
         let first = self.first(base, self.element.size());
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { View::from_raw_parts(first, self.element, shape, strides) }
     }
 
-    /// Its elements, to write.
+    /// Returns a view of its elements to write.
     ///
     /// # Safety
     /// As [`Operand::view`], and no other thread reads there either.
     pub unsafe fn view_mut<'a>(&self, base: usize) -> Result<ViewMut<'a>, ViewError> {
         let first = self.first(base, self.element.size());
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { ViewMut::from_raw_parts(first, self.element, self.shape(), self.strides()) }
     }
 }
 
-/// A view that reaches further than addresses do.
+/// Error: a view is beyond the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow;
 
-/// The elements of an array that C gave; nothing when it has none.
+/// Returns the elements of an array that C passed; `None` if it is null but should have elements.
 ///
 /// # Safety
 /// `array` is null, or has `len` elements that are not written during `'a`.
@@ -142,12 +143,12 @@ pub unsafe fn array<'a, T>(array: *const T, len: usize) -> Option<&'a [T]> {
     match len {
         0 => Some(&[]),
         _ if array.is_null() => None,
-        // SAFETY: not null, and as long as the caller promises.
+        // SAFETY: not null, and the caller guarantees its length.
         _ => Some(unsafe { std::slice::from_raw_parts(array, len) }),
     }
 }
 
-/// Writes an answer to where C wants it.
+/// Writes a result to the place that C passed, or refuses a null place.
 ///
 /// # Safety
 /// `place` is null or may be written.

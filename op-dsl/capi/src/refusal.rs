@@ -1,34 +1,35 @@
-//! A status with its message, and the door that every call from C comes through.
+//! Statuses with messages, and the guard around every call from C.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 
-/// Why a call is not done.
+/// Reason why a call failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The status that C gets.
+    /// Status that C receives.
     pub code: i32,
-    /// Names the function, the argument, and what is wrong with it.
+    /// Message with the function, the argument, and what is wrong with it.
     pub message: String,
 }
 
-/// What a call comes to.
+/// Result of a call.
 pub type Checked<T> = Result<T, Refusal>;
 
-/// A refusal as a result.
+/// Returns a refusal as a result.
 pub fn refuse<T>(code: i32, message: impl Into<String>) -> Checked<T> {
     Err(Refusal { code, message: message.into() })
 }
 
-/// The status of a call; 0 is success. A panic is the status `internal`, since none may unwind
-/// into C.
+/// Returns the status of a call; 0 is success.
+///
+/// A panic becomes the status `internal`, since none may unwind into C.
 pub fn status(internal: i32, call: impl FnOnce() -> Checked<()>) -> i32 {
     guarded(|| call().map_or_else(answer, |()| 0)).unwrap_or(internal)
 }
 
-/// The pointer that a call makes; null when it is refused.
+/// Returns the pointer that a call makes; null when it is refused.
 pub fn pointer<T>(call: impl FnOnce() -> Checked<*mut T>) -> *mut T {
     guarded(|| {
         call().unwrap_or_else(|refusal| {
@@ -39,7 +40,7 @@ pub fn pointer<T>(call: impl FnOnce() -> Checked<*mut T>) -> *mut T {
     .unwrap_or(std::ptr::null_mut())
 }
 
-/// What a call comes to, unless it panics.
+/// Returns the result of a call, or `None` if it panics.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
 }
@@ -51,10 +52,10 @@ fn answer(refusal: Refusal) -> i32 {
     refusal.code
 }
 
-/// The messages of a thread.
+/// Messages of a thread.
 struct Recent {
     unread: Option<CString>,
-    /// C holds a pointer into it until it asks again.
+    /// The message last returned. It is stored because C has a pointer to it until the next request.
     read: CString,
 }
 
@@ -63,13 +64,15 @@ thread_local! {
         RefCell::new(Recent { unread: None, read: CString::default() });
 }
 
-/// Reads or writes this thread's messages. A destructor of a static or thread-local object may run
-/// when they are gone: then nothing is done, and the answer is `None`.
+/// Accesses this thread's messages.
+///
+/// A destructor of a static or thread-local object may run after they are destroyed; then nothing is done, and the
+/// result is `None`.
 fn on_recent<T>(f: impl FnOnce(&mut Recent) -> T) -> Option<T> {
     RECENT.try_with(|recent| f(&mut recent.borrow_mut())).ok()
 }
 
-/// The message of this thread's last refusal, once; null when there is none.
+/// Returns the message of this thread's last refusal, once; null when there is none.
 pub fn recent() -> *const c_char {
     let taken = on_recent(|recent| {
         recent.read = recent.unread.take()?;
@@ -89,7 +92,7 @@ mod tests {
         assert!(recent().is_null());
         assert_eq!(status(1, || refuse(7, "why\0not")), 7);
         let message = recent();
-        // SAFETY: nothing has asked for a message since.
+        // SAFETY: no message was requested since.
         assert_eq!(unsafe { CStr::from_ptr(message) }.to_str(), Ok("why not"));
         assert!(recent().is_null());
     }

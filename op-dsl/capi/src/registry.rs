@@ -1,4 +1,4 @@
-//! Objects that C holds by handles.
+//! Registries of objects that C refers to by handles.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -6,44 +6,44 @@ use std::ptr::without_provenance_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What C holds for an object: looks like a pointer, is the object's number.
+/// A handle: it has the type of a pointer, but is the object's number.
 pub type Handle = *mut c_void;
 
 /// The live objects of one kind.
 ///
-/// Numbers are never used twice and kinds share them, so a handle that is null, made up, of
-/// another kind or destroyed finds nothing.
+/// Numbers are never reused and are shared by all kinds, so that a handle that is null, invented, of another kind or
+/// destroyed finds nothing.
 pub struct Registry<T>(Mutex<BTreeMap<usize, Arc<T>>>);
 
-/// Far from the addresses that a program has.
+/// Number of the next object. Numbers start low, far from the addresses that a program has.
 static NEXT: AtomicUsize = AtomicUsize::new(STEP);
-/// Keeps the alignment that programs may expect of a pointer.
+/// Step between numbers, which preserves the alignment that programs may expect of a pointer.
 const STEP: usize = 16;
 
 impl<T> Registry<T> {
-    /// Without objects.
+    /// Returns a registry without objects.
     pub const fn new() -> Registry<T> {
         Registry(Mutex::new(BTreeMap::new()))
     }
 
-    /// Keeps an object until it is taken.
+    /// Stores an object until it is taken.
     pub fn insert(&self, object: T) -> Handle {
         let number = NEXT.fetch_add(STEP, Ordering::Relaxed);
         self.live().insert(number, Arc::new(object));
         without_provenance_mut(number)
     }
 
-    /// The object, which stays alive for its user even when another thread destroys it.
+    /// Returns the object, which stays alive for its user even when another thread destroys it.
     pub fn get(&self, handle: Handle) -> Option<Arc<T>> {
         self.live().get(&handle.addr()).cloned()
     }
 
-    /// Ends the handle.
+    /// Removes the object, after which the handle is invalid.
     pub fn take(&self, handle: Handle) -> Option<Arc<T>> {
         self.live().remove(&handle.addr())
     }
 
-    /// Changes the object for those who get it from now on.
+    /// Changes the object for later users; those that already have it keep the old one.
     pub fn update<R>(&self, handle: Handle, change: impl FnOnce(&mut T) -> R) -> Option<R>
     where
         T: Clone,
@@ -51,7 +51,7 @@ impl<T> Registry<T> {
         self.live().get_mut(&handle.addr()).map(|object| change(Arc::make_mut(object)))
     }
 
-    // Nothing here panics while it changes the map, so a poisoned one is whole.
+    // A poisoned map is consistent, since no code here panics while it changes the map.
     fn live(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

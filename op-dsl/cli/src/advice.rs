@@ -1,4 +1,6 @@
-//! What would make a formula cheaper or more accurate, by what the compiler knows of it.
+//! Advice of `explain`: what would make a formula cheaper or more accurate.
+//!
+//! It rests on the compiler's own analyses.
 
 use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
@@ -7,11 +9,11 @@ use op_dsl_ir::regions::{is_uniform, split};
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
 use op_dsl_ir::{Graph, Id, Node, Prim, show};
 
-/// What the tests of tables ask of all of them.
+/// Error bounds that the tests of fitted tables require of every table.
 const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each function within 1.3 ulp in f32, 1.6 where vectors \
                          are of 256 bits; products around them round once each.";
 
-/// Sentences, the gravest first; on an NPU, with its plan.
+/// Returns the advice as sentences, the gravest first; with a `plan`, also for that NPU.
 pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
     let of = Of { def, spec, graph: &spec.graph };
     let saved = plan.and_then(|plan| of.saved(plan));
@@ -34,7 +36,7 @@ struct Of<'a> {
 }
 
 impl Of<'_> {
-    /// Why CPUs leave f32, if they do, and where it loses most.
+    /// Says why CPUs evaluate the formula in f64, if they do, and where f32 loses most.
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
         let found = worst_in_f32(self.graph, &self.def.stream_ranges());
@@ -57,7 +59,7 @@ impl Of<'_> {
         ))
     }
 
-    /// Why there is no table, where one would pay.
+    /// Says why the formula has no fitted table, where one would pay.
     fn table(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref()?;
         if split(&wide.graph, self.def.input_streams().len()).is_some() {
@@ -83,7 +85,7 @@ impl Of<'_> {
         ))
     }
 
-    /// The function that rounds most.
+    /// Names the primitive with the largest rounding error.
     fn digits(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref();
         if wide.is_some_and(|wide| wide.single) {
@@ -105,7 +107,7 @@ impl Of<'_> {
         ))
     }
 
-    /// Several divisions, or by what is the same everywhere.
+    /// Advises against several divisions, and against division by a value that is the same for all elements.
     fn divisions(&self) -> Option<String> {
         let uniform = is_uniform(self.graph);
         let divisors: Vec<Id> = calls(self.graph)
@@ -126,7 +128,7 @@ impl Of<'_> {
         }
     }
 
-    /// The value of a gradient that its forward operator had best save.
+    /// Finds the intermediate value of a gradient that its forward operator should save.
     fn saved(&self, plan: &Plan) -> Option<String> {
         let of = self.def.grad_of.as_ref()?;
         let streams = self.def.input_streams();
@@ -159,7 +161,7 @@ impl Of<'_> {
         })
     }
 
-    /// What a tile costs where a value is one more tensor.
+    /// Returns the cost of a tile if node `id` were read from one more tensor instead of being computed.
     fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
         let mut def = self.def.clone();
         let mut nodes = self.graph.nodes.to_vec();
@@ -171,7 +173,7 @@ impl Of<'_> {
         codegen_ascendc::plan::estimate(&def, 0, plan)
     }
 
-    /// What a tile waits for on an NPU.
+    /// Says what limits a tile on the NPU: memory traffic or the vector unit.
     fn on(&self, plan: &Plan) -> Vec<String> {
         let (cost, soc) = (&plan.cost, plan.soc.name);
         let (vector, gm) = (cost.cycles, cost.gm_cycles);
@@ -212,7 +214,7 @@ impl Of<'_> {
         said
     }
 
-    /// Which streams each node reads, a bit each.
+    /// Returns, for every node, a bit mask of the streams that it depends on.
     fn reads(&self, graph: &Graph) -> Vec<u64> {
         let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
@@ -235,23 +237,22 @@ impl Of<'_> {
     }
 }
 
-/// Of the slower of vector unit and GM.
+/// Cycles of the slower of vector unit and GM.
 fn cycles(cost: &Cost) -> f64 {
     cost.cycles.max(cost.gm_cycles)
 }
 
-/// Of a stream; no operator has so many that they share one.
+/// Bit of a stream in such a mask. No operator has 64 streams, so that no two share a bit.
 fn bit(stream: usize) -> u64 {
     1u64.wrapping_shl(stream as u32)
 }
 
-/// Whether a primitive is more than arithmetic: its value is approximated.
+/// Returns whether a primitive is more than arithmetic, that is, its value is approximated.
 fn is_function(prim: Prim) -> bool {
     let row = prim.row();
     row.arity == 1 && row.ulp.0 > 0.5
 }
 
-/// The calls of a graph.
 fn calls(graph: &Graph) -> impl Iterator<Item = (Id, Prim, [Id; 3])> {
     graph.nodes.iter().enumerate().filter_map(|(i, node)| match *node {
         Node::Call(prim, args) => Some((Id(i as u32), prim, args)),
@@ -268,7 +269,7 @@ mod tests {
     use op_dsl_ir::DType;
     use op_dsl_ir::op::{GradOf, Wide};
 
-    /// What is said of a formula of `dy`, `x.gate` and `x.value`, whose first scalar is `k`.
+    /// Returns the advice on a formula of `dy`, `x.gate` and `x.value` whose first scalar is `k`.
     fn said(formula: fn(&mut Builder) -> Id, grad: bool, single: Option<bool>) -> String {
         let mut b = Builder::new();
         let y = formula(&mut b);

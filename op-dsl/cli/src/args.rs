@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command-line grammar: commands and their options.
 
 mod help;
 mod value;
@@ -76,7 +76,7 @@ pub enum BenchFormat {
     Csv,
 }
 
-/// What the activations of a benchmark are.
+/// The distribution of a benchmark's activations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum DataKind {
@@ -139,7 +139,7 @@ pub struct Bench {
     /// SIMD level; by default the best of this CPU.
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub level: Option<Level>,
-    /// What the activations are.
+    /// The distribution of the activations.
     #[arg(long, value_enum, default_value = "normal")]
     pub data: DataKind,
     /// Interleaved runs that the median is of; by default as many as half a second holds.
@@ -310,8 +310,8 @@ pub struct Emit {
     /// Where kernels keep what they compute, on an NPU that has registers for it.
     #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
     pub form: Storage,
-    /// What pages are written in; code, and what an author wrote, stay as they are. By default Chinese for ops-nn, as
-    /// its own are, else English.
+    /// The language of pages; code and an author's own texts stay as they are. By default Chinese for ops-nn, as
+    /// the pages there are, else English.
     #[arg(long, value_name = "en|zh", value_parser = language)]
     pub language: Option<Language>,
     /// Write element types as well in which results are further off than their budget.
@@ -337,7 +337,7 @@ pub struct Build {
     /// Directory of the project; by default named after operator and NPU.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What the README is written in.
+    /// The language of the README.
     #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
     pub language: Language,
     /// Build element types as well in which results are further off than their budget.
@@ -375,17 +375,17 @@ pub struct Simulate {
     pub format: ListFormat,
 }
 
-/// What a command line comes to.
+/// Result of parsing a command line.
 pub enum Parsed {
-    /// Help or version, as asked for.
+    /// The text of `--help` or `--version`.
     Text(String),
-    /// No arguments at all.
+    /// A command line without arguments.
     Nothing,
-    /// Something to do.
+    /// A command to run.
     Command(Command),
 }
 
-/// Parses a command line, the program's name first.
+/// Parses a command line whose first word is the program's name.
 pub fn parse(line: impl Iterator<Item = OsString>) -> Result<Parsed, Error> {
     match Line::try_parse_from(line) {
         Ok(Line { command: Some(command) }) => Ok(Parsed::Command(command)),
@@ -397,7 +397,7 @@ pub fn parse(line: impl Iterator<Item = OsString>) -> Result<Parsed, Error> {
     }
 }
 
-/// clap's message without its heading and usage, its lines joined.
+/// Joins the lines of clap's message, without its `error:` prefix and usage.
 fn one_line(message: &str) -> String {
     let lines = message.lines().map(str::trim);
     let told = lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));

@@ -1,4 +1,4 @@
-//! The contents of a tensor, owned.
+//! Tensors that own their elements.
 
 use super::error::Error;
 use codegen_cpu::rt::elem::El;
@@ -7,23 +7,24 @@ use half::{bf16, f16};
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta, elements};
 use op_dsl_ir::{DType, Stored};
 
-/// Elements of one of the types.
+/// Elements, one variant per element type.
 pub enum Data {
     F16(Vec<f16>),
     BF16(Vec<bf16>),
     F32(Vec<f32>),
-    /// Truth values, one to a byte.
+    /// Masks, one byte per element.
     Bytes(Vec<u8>),
-    /// Truth values, eight to a byte; read only.
+    /// Masks, eight elements to a byte; read only.
     Bits(Vec<u8>),
-    /// Counts of rows; read only.
+    /// Row counts; read only.
     Int64(Vec<i64>),
-    /// Left out of the call.
+    /// A tensor that the call leaves out.
     Nothing,
 }
 
-/// Runs an expression with `$v` bound to the elements, whatever their type; others for bits and for what has no
-/// values of streams.
+/// Evaluates an expression with `$v` bound to the elements, whatever their type.
+///
+/// Packed bits, and data that are not values of streams, have expressions of their own.
 macro_rules! with_elements {
     ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr, none => $none:expr) => {
         match $data {
@@ -37,7 +38,9 @@ macro_rules! with_elements {
     };
 }
 
-/// What arrays are filled with: numbers, or truth values as 0 and another number.
+/// An element type of arrays, converted from f32: a number or a mask byte.
+///
+/// A mask byte is true unless the f32 is 0.
 trait Filled: Copy {
     fn of(value: f32) -> Self;
     fn number(self) -> f32;
@@ -58,7 +61,10 @@ macro_rules! filled {
 filled!(f16 bf16 f32);
 
 impl Filled for u8 {
-    /// Of truth values, the bytes of the number tell which byte is there: any but 0 must be as good as 1.
+    /// Returns a non-zero byte of the number's bits, or 0 for zero.
+    ///
+    /// Masks have varied bytes because kernels must take any byte but 0 for true. For example, 1.0 (`0x3f800000`)
+    /// becomes `0x80`.
     fn of(value: f32) -> u8 {
         value.to_bits().to_le_bytes().into_iter().find(|byte| *byte != 0).unwrap_or(0)
     }
@@ -70,17 +76,16 @@ impl Filled for u8 {
 /// A tensor: elements, shape, strides.
 pub struct Array {
     pub data: Data,
-    /// Elements of `data` before the first one of the tensor, which starts at a cache line.
+    /// Offset in `data` of the tensor's first element, which is aligned to a cache line.
     pub start: usize,
     pub shape: Vec<usize>,
-    /// In elements.
+    /// Stride in elements, per dimension.
     pub strides: Vec<isize>,
 }
 
-/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// So many elements from the first cache line on, and where that is.
+/// Returns `len` elements from `next` and the offset of the first, which is at a cache line.
 fn filled<T: Filled>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, usize)> {
     let mut values = Vec::<T>::new();
     values.try_reserve_exact(len.checked_add(LINE / size_of::<T>())?).ok()?;
@@ -91,7 +96,9 @@ fn filled<T: Filled>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, u
 }
 
 impl Array {
-    /// A dense tensor whose elements come from `next`, rounded to the type; true where that is not 0.
+    /// Returns a contiguous tensor whose elements come from `next`.
+    ///
+    /// They are rounded to the type; a mask is true where they are not 0.
     pub fn filled(
         stored: impl Into<Stored>,
         shape: &[usize],
@@ -115,22 +122,22 @@ impl Array {
         Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
     }
 
-    /// What a call leaves out.
+    /// Returns the placeholder of a tensor that the call leaves out.
     pub fn absent() -> Array {
         Array::dense(Data::Nothing, Vec::new())
     }
 
-    /// Counts of as many rows as there are, or more.
+    /// Returns row counts that cover all rows, because their sum exceeds the number of rows.
     pub fn all_rows() -> Array {
         Array::dense(Data::Int64(vec![i64::MAX]), vec![1])
     }
 
-    /// A dense tensor of zeros.
+    /// Returns a contiguous tensor of zeros.
     pub fn zeros(stored: impl Into<Stored>, shape: &[usize]) -> Result<Array, Error> {
         Array::filled(stored, shape, || 0.0)
     }
 
-    /// A dense tensor, innermost dimension last.
+    /// Returns a contiguous tensor in row-major order.
     pub fn dense(data: Data, shape: Vec<usize>) -> Array {
         let strides = contiguous_strides(&shape)[..shape.len().min(MAX_RANK)].to_vec();
         Array { data, start: 0, shape, strides }
@@ -152,10 +159,10 @@ impl Array {
         TensorMeta { shape: &self.shape, dtype: self.stored() }
     }
 
-    /// The bytes of a mask as bits of this shape.
+    /// Reinterprets the bytes of a mask as packed bits of this shape.
     ///
     /// # Errors
-    /// They are not as many bytes as that takes, one after the other.
+    /// The bytes are not contiguous, or their number is not what the shape takes.
     pub fn unpacked(self, shape: Vec<usize>) -> Result<Array, String> {
         let dense = contiguous_strides(&self.shape);
         match (self.data, elements(&shape).map(|n| n.div_ceil(8))) {
@@ -172,7 +179,7 @@ impl Array {
         }
     }
 
-    /// Element `i` in memory order; of truth values 1 or 0.
+    /// Returns element `i` in memory order; a mask gives 1 or 0.
     pub fn get(&self, i: usize) -> f32 {
         with_elements!(
             &self.data,
@@ -182,7 +189,7 @@ impl Array {
         )
     }
 
-    /// Sets element `i` in memory order, rounded to the type; to true where that is not 0.
+    /// Sets element `i` in memory order, rounded to the type; a mask becomes true unless `value` is 0.
     pub fn set(&mut self, i: usize, value: f32) {
         with_elements!(
             &mut self.data,
@@ -205,7 +212,7 @@ impl Array {
         })
     }
 
-    /// Of numbers: no output is a mask.
+    /// Returns a view to write through. Only numbers have one, because no output is a mask.
     pub fn view_mut(&mut self) -> Result<ViewMut<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
         Ok(match &mut self.data {
@@ -219,12 +226,12 @@ impl Array {
     }
 }
 
-/// Views of all.
+/// Returns a view of every array.
 pub fn views(arrays: &[Array]) -> Result<Vec<View<'_>>, Error> {
     arrays.iter().map(Array::view).collect()
 }
 
-/// Views of all, to write.
+/// Returns a view to write of every array.
 pub fn views_mut(arrays: &mut [Array]) -> Result<Vec<ViewMut<'_>>, Error> {
     arrays.iter_mut().map(Array::view_mut).collect()
 }

@@ -1,4 +1,4 @@
-//! `build`: an operator's package, by the toolkit of this machine.
+//! `build`: builds an operator's package with the toolkit of this machine.
 
 use super::args::Build as Args;
 use super::error::Error;
@@ -8,7 +8,7 @@ use codegen_ascendc::build::{Toolkit, write};
 use codegen_ascendc::emit::{Layout, Options};
 use std::path::PathBuf;
 
-/// Writes a project and builds it; gives the package's path.
+/// Writes a project, builds it, and returns the package's path.
 pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let toolkit = Toolkit::find()?;

@@ -1,9 +1,11 @@
-//! Numbers of a formula that are nearly a well-known constant: an author who cut one short is told so.
+//! Detection of numbers in a formula that are nearly a well-known constant.
+//!
+//! It tells an author who truncated one.
 
 use op_dsl_ir::{Graph, Node};
 use std::f64::consts::*;
 
-/// Constants of activation functions, and how each is written.
+/// Constants of activation functions, and how each is written in a formula.
 const KNOWN: &[(&str, f64)] = &[
     ("sqrt(2/pi)", 0.797_884_560_802_865_4),
     ("2 sqrt(2/pi)", 1.595_769_121_605_730_7),
@@ -35,10 +37,12 @@ const KNOWN: &[(&str, f64)] = &[
     ("1/6", 1.0 / 6.0),
 ];
 
-/// Nearer than this the number is the constant; further than that another one.
+/// Relative distances.
+///
+/// A number below the first is the constant, one above the second is unrelated to it.
 const NEAR: (f64, f64) = (4.0 * f64::EPSILON, 1e-4);
 
-/// One line for every number of a graph that is near a constant and is not it.
+/// Returns one line for every number of a graph that is near a constant but not equal to it.
 pub fn notes(graph: &Graph) -> Vec<String> {
     let mut notes: Vec<String> = graph.nodes.iter().filter_map(note).collect();
     notes.dedup();

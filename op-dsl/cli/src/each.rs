@@ -1,10 +1,12 @@
-//! Work on several things at once.
+//! Parallel map over a slice.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `f` makes of each item, in their order, by as many threads as the CPU runs at a time.
+/// Applies `f` to each item on as many threads as the CPU runs at a time.
+///
+/// Results keep the order of the items.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {

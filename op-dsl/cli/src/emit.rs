@@ -1,4 +1,4 @@
-//! `emit`: AscendC sources on disk.
+//! `emit`: writes AscendC sources to disk.
 
 use super::args::Emit as Args;
 use super::error::Error;
@@ -13,7 +13,7 @@ use op_dsl_ir::op::OpDef;
 use std::fs;
 use std::path::Path;
 
-/// Writes the files; tells where, and what was left out.
+/// Writes the files; returns where they are, and what was left out.
 pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let ops_nn = args.layout == Layout::OpsNn;
     if args.into.is_some() && !ops_nn {
@@ -43,7 +43,8 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
         return Err(Error::Usage(wrong + &Soc::names()));
     }
     if let (Some(op), false) = (&one, asked.is_empty()) {
-        // What is named is to be had: nothing is left out silently.
+        // Where operator and NPU are both named, a refusal is an error; otherwise the operator would be left out
+        // silently.
         Package::new(op.def(), &socs, options.clone())
             .map_err(|e| build::Error::from(Refused::from(e)))?;
     }
@@ -56,7 +57,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
             let roots = roots.map_err(build::Error::from)?;
             let written: String =
                 roots.iter().map(|root| format!("{}\n", root.display())).collect();
-            // The lists have what the repository has.
+            // Operators that the repository already has are in its lists, so that only new ones need rows.
             let new = |def: &&OpDef| ops_nn && def.published.is_none_or(|p| p.definition.is_none());
             let new = chosen.iter().map(|op| op.def()).filter(new);
             let rows =
@@ -68,7 +69,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     Ok(written + &left.collect::<String>())
 }
 
-/// Writes into the directories of a checkout, all of them or none; tells what becomes of their files.
+/// Writes into the directories of a checkout, all of them or none; returns what happens to their files.
 fn write_into(
     operators: Operators,
     checkout: &Path,
@@ -102,7 +103,7 @@ fn write_into(
     Ok(changes.iter().map(|change| change.report()).chain([rows]).collect())
 }
 
-/// Rows for the repository's lists, each list once.
+/// Formats rows for the repository's lists, grouped by list.
 fn paste(rows: &[Entry]) -> String {
     let mut text = String::new();
     for list in ["docs/zh/op_list.md", "docs/zh/op_api_list.md"] {

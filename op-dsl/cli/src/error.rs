@@ -1,25 +1,25 @@
-//! Everything that can be wrong with what was typed or with the files it names; one line each.
+//! Errors in the command line or in the files that it names; one line each.
 
 use codegen_cpu::rt::error::{Error as CallError, ViewError};
 use std::io;
 
-/// Why a command did not run. No output file has been touched.
+/// Reason why a command did not run. No output file has been touched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The command line cannot be parsed.
     #[error("{0}")]
     Usage(String),
-    /// A name that is not one of a known few.
+    /// A name that is not among the known ones.
     #[error("{what} `{name}`; allowed: {known}{}", closest(.closest_name))]
     Unknown {
-        /// `no operator`, `GeGluGradV2 has no input`, ...
+        /// Start of the message: `no operator`, `GeGluGradV2 has no input`, ...
         what: String,
-        /// What was typed.
+        /// The name as typed.
         name: String,
-        /// What could have been.
+        /// The allowed names.
         known: String,
-        /// The most similar of them.
+        /// The most similar allowed name.
         closest_name: Option<String>,
     },
     /// A name that was given more than once.
@@ -51,20 +51,20 @@ pub enum Error {
         name: String,
         /// The file as it was typed.
         path: String,
-        /// What is wrong with it.
+        /// Reason why it cannot be used.
         what: String,
     },
-    /// A file of earlier times that cannot be read.
+    /// A file of earlier benchmark times that cannot be read.
     #[error("{flag} {path}: {what}; `bench --format csv` makes such files")]
     Earlier {
         /// `--compare`
         flag: &'static str,
         /// The file as it was typed.
         path: String,
-        /// What is wrong with it.
+        /// Reason why it cannot be used.
         what: String,
     },
-    /// Two outputs that would be one file.
+    /// Two outputs with the same file.
     #[error("--out {first} and --out {second} are the same file {path}")]
     SameFile {
         /// One output.
@@ -74,10 +74,10 @@ pub enum Error {
         /// The file.
         path: String,
     },
-    /// What the operator itself refused.
+    /// A refusal by the operator itself.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// Sources that were not written, or a package that was not built.
+    /// Sources that could not be written, or a package that could not be built.
     #[error(transparent)]
     Build(#[from] codegen_ascendc::build::Error),
     /// A tensor that does not fit into memory.
@@ -86,7 +86,7 @@ pub enum Error {
         /// Its shape.
         shape: Vec<usize>,
     },
-    /// A result that a benchmark should not be made of.
+    /// A wrong result, for which no times are reported.
     #[error("{0}")]
     WrongResult(String),
     /// Standard output is closed or full.
@@ -104,7 +104,7 @@ fn closest(name: &Option<String>) -> String {
     name.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
 }
 
-/// The text with every control character (a file name may have them) made visible.
+/// Returns the text with every control character escaped, since file names may have them.
 pub fn one_line(text: &str) -> String {
     let escape = |c: char| match c.is_control() {
         true => c.escape_default().collect::<String>(),

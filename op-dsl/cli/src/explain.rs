@@ -1,4 +1,4 @@
-//! `explain`: the way from an author's formula to instructions.
+//! `explain`: shows the way from an author's formula to instructions.
 
 use super::advice::advice;
 use super::args::Explain;
@@ -16,7 +16,7 @@ use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::worst_in_f32;
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, show};
 
-/// Formula, graphs and primitives of an operator.
+/// Returns formula, graphs and primitives of an operator.
 pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let specs = lookup::specialisations(op, &args.attrs)?;
@@ -87,7 +87,7 @@ fn tensors(tensors: &[Tensor]) -> Vec<String> {
     tensors.iter().map(show).collect()
 }
 
-/// The text without the indentation that all of its lines after the first share.
+/// Removes the indentation that all lines after the first share.
 fn dedented(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let depth = |l: &&str| l.len() - l.trim_start().len();
@@ -138,7 +138,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
     )
 }
 
-/// The functions of one value that CPUs look up, and what is made of their values.
+/// Shows the univariate functions that CPUs look up, and the expression that combines their values.
 fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
     let Some(Split { rest, functions }) = regions::split(graph, inputs.len()) else {
         return String::new();
@@ -161,7 +161,7 @@ fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[Strin
     text + &indent(&show::listing(&rest, &all, scalars, outputs), 2)
 }
 
-/// `approximate = tanh`
+/// Returns the condition of a specialisation, for example `approximate = tanh`.
 fn condition(def: &OpDef, spec: &Spec, mode: &str) -> String {
     match &spec.when[..] {
         [(index, _)] if !matches!(def.attrs[*index].kind, AttrKind::Bool | AttrKind::Given(_)) => {
@@ -196,12 +196,12 @@ fn primitives(graph: &Graph, dtype: DType) -> String {
     table.to_text()
 }
 
-/// To one digit behind the point, and that only where it says something.
+/// Formats with at most one decimal: for example, 0.52 is `0.5`, and 1.0 is `1`.
 fn tenths(ulp: f32) -> String {
     ((ulp * 10.0).round() / 10.0).to_string()
 }
 
-/// How the CPU computes it.
+/// Says how the CPU computes a primitive: by a function or by an instruction.
 fn cpu(prim: Prim, dtype: DType) -> String {
     let row = prim.row();
     match row.ulp.0 > 0.5 {

@@ -1,18 +1,18 @@
 //! The command line over a table of operators.
 //!
 //! ```text
-//! args      what can be typed                     error     one line each, exit code 2
+//! args      grammar of the command line            error     one line each, exit code 2
 //! new       a crate of one's own
-//! list      operators, tensors, attributes        lookup    names -> operators and attributes
-//! run       .npy in, .npy out                     npy       files; array: their contents
-//! bench     speed beside a floor                  roles     which input is the activation
-//! verify    accuracy against oracles              table     aligned columns, CSV, JSON
-//! check     all of it at once                     progress  how far it is
-//! explain   from formula to instructions          constants cut short; advice: what
-//!                                                        would make it cheaper
-//! report    a page of all of it                   scratch   directories and files that go
-//! emit      AscendC sources                         build     and their package
-//! simulate  an emitted kernel on the host model     verdict   what a command found
+//! list      operators, tensors, attributes         lookup    names -> operators and attributes
+//! run       .npy in, .npy out                      npy       files; array: their contents
+//! bench     speed compared with a floor            roles     which input is the activation
+//! verify    accuracy against oracles               table     aligned columns, CSV, JSON
+//! check     all of it at once                      progress  progress line of a command
+//! explain   from formula to instructions           constants truncated constants of a formula
+//!                                                  advice    changes that make it cheaper
+//! report    a page of all of it                    scratch   temporary directories and files
+//! emit      AscendC sources                        build     and their package
+//! simulate  an emitted kernel on the host model    verdict   outcome of a command
 //! ```
 
 mod advice;
@@ -56,7 +56,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use verdict::{Verdict, print};
 
-/// A program's command line.
+/// A program's command line: its operators, and what it shows by default.
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
     operators: &'a [&'static Operator],
@@ -64,15 +64,15 @@ pub struct Program<'a> {
     by_hand: &'a str,
 }
 
-/// Runs the program's command line: parses it, does it, prints to standard output.
+/// Runs the program's command line: parses it, executes it, and prints to standard output.
 ///
-/// `example` is shown when there are no arguments. Whatever is wrong with the input is one line on
-/// standard error and exit code 2, and then no output file has been touched.
+/// `example` is shown when there are no arguments. Whatever is wrong with the input is reported in one line on standard
+/// error with exit code 2; no output file has been touched then.
 pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
     Program::new(operators, example).main()
 }
 
-/// What [`main`] does with this command line, printing to `out`. The first word is the program's.
+/// Runs this command line as [`main`] does, but prints to `out`. The first word is the program's name.
 pub fn run(
     operators: &[&'static Operator],
     example: &str,
@@ -83,22 +83,22 @@ pub fn run(
 }
 
 impl<'a> Program<'a> {
-    /// A program about these operators; the example is shown when there are no arguments.
+    /// Returns a program for these operators; `example` is shown when there are no arguments.
     pub const fn new(operators: &'a [&'static Operator], example: &'a str) -> Program<'a> {
         Program { operators, example, by_hand: "" }
     }
 
-    /// With the CSV that `report` takes for `--compare` if none is named; `report --help` has its columns.
+    /// Sets the CSV that `report` uses if `--compare` is not given; `report --help` lists its columns.
     pub const fn by_hand(self, csv: &'a str) -> Program<'a> {
         Program { by_hand: csv, ..self }
     }
 
-    /// As [`main`] does.
+    /// Runs the command line of this process, as the function [`main`].
     pub fn main(&self) -> ExitCode {
         self.run(std::env::args_os(), &mut io::stdout().lock())
     }
 
-    /// As [`run`] does.
+    /// Runs `line` and prints to `out`, as the function [`run`].
     pub fn run(&self, line: impl Iterator<Item = OsString>, out: &mut dyn Write) -> ExitCode {
         let done = match args::parse(line) {
             Ok(args::Parsed::Text(text)) => print(out, &text),
@@ -109,10 +109,10 @@ impl<'a> Program<'a> {
         match done.and_then(|verdict| out.flush().map(|()| verdict).map_err(Error::Stdout)) {
             Ok(Verdict::Good) => ExitCode::SUCCESS,
             Ok(Verdict::Missed) => ExitCode::FAILURE,
-            // Whoever read our output has seen enough.
+            // A closed pipe means that the reader has seen enough, for example `head`: this is no error.
             Err(Error::Stdout(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(e) => {
-                // If standard error is gone too, nobody is left to tell.
+                // If standard error is gone too, nobody can be told.
                 let _ = writeln!(io::stderr(), "error: {}", error::one_line(&e.to_string()));
                 ExitCode::from(2)
             }
@@ -140,10 +140,10 @@ impl<'a> Program<'a> {
     }
 }
 
-/// What the command `check` says of these operators, for a test of a crate.
+/// Returns the report of the command `check` on these operators, for a test of a crate.
 ///
 /// # Errors
-/// The same, if a promise is not kept; else why it could not be judged.
+/// Returns the same report if a promise is not kept; else why it could not be checked.
 pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
     let mut out = Vec::new();
     let verdict = check::check(operators, &args::Check { op: None }, &mut out);
@@ -155,7 +155,7 @@ pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
     }
 }
 
-/// What the program shows when it is not told what to do.
+/// Returns the text that the program shows without a command.
 fn about(operators: Operators, example: &str) -> String {
     let names: Vec<&str> = operators.iter().map(|op| op.name()).collect();
     format!(

@@ -1,4 +1,4 @@
-//! `list`: what operators there are and what they take.
+//! `list`: shows the operators and what they take.
 
 use super::args::{List, ListFormat};
 use super::lookup::Operators;
@@ -6,7 +6,7 @@ use super::table::Table;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Value};
 use serde_json::{Value as Json, json};
 
-/// The operators as a table or as JSON.
+/// Returns the operators as a table or as JSON.
 pub fn list(operators: Operators, args: &List) -> String {
     match args.format {
         ListFormat::Table => table(operators),
@@ -51,7 +51,7 @@ fn tensors(tensors: &[Tensor], optional: impl Fn(usize) -> bool) -> String {
     tensors.iter().enumerate().map(show).collect::<Vec<_>>().join(", ")
 }
 
-/// `approximate=tanh {none, tanh}`
+/// Formats an attribute with its default and its variants, for example `approximate=tanh {none, tanh}`.
 pub fn attribute(attr: &Attr) -> String {
     let default = value(attr, attr.default);
     match &attr.kind {
@@ -65,7 +65,7 @@ pub fn attribute(attr: &Attr) -> String {
     }
 }
 
-/// The value as it is typed on the command line.
+/// Formats a value as it is typed on the command line.
 pub fn value(attr: &Attr, value: Value) -> String {
     match (&attr.kind, value) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
@@ -130,7 +130,7 @@ fn attribute_json(attr: &Attr) -> Json {
     described
 }
 
-/// A number; its name where JSON has no such number.
+/// Converts a number; NaN and infinities become their names because JSON has no such numbers.
 pub fn number(v: f64) -> Json {
     if v.is_finite() { json!(v) } else { json!(v.to_string()) }
 }

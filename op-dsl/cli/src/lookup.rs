@@ -1,4 +1,4 @@
-//! Names on the command line -> operators, attribute values, tensors.
+//! Look-up of the command line's names: operators, attribute values, tensors.
 
 use super::args::Pair;
 use super::error::Error;
@@ -20,13 +20,13 @@ fn unknown<'a>(
     Error::Unknown { what: what.into(), name: name.into(), known, closest_name }
 }
 
-/// The operator of this name.
+/// Returns the operator of this name.
 pub fn operator(operators: Operators, name: &str) -> Result<&'static Operator, Error> {
     let found = operators.iter().copied().find(|op| op.name() == name);
     found.ok_or_else(|| unknown("no operator", name, operators.iter().map(|op| op.name())))
 }
 
-/// The operator of this name alone; all without one.
+/// Returns the operator of this name alone, or all operators without a name.
 pub fn chosen(operators: Operators, name: Option<&str>) -> Result<Vec<&'static Operator>, Error> {
     name.map_or_else(|| Ok(operators.to_vec()), |name| Ok(vec![operator(operators, name)?]))
 }
@@ -40,7 +40,7 @@ fn check_twice(flag: &'static str, pairs: &[Pair]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Every attribute: as given, else its default.
+/// Returns every attribute: the given value, else its default.
 pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
     check_twice("--attr", given)?;
     let mut values = op.default_attrs();
@@ -61,7 +61,7 @@ fn given_attributes(op: &Operator, given: &[Pair]) -> Result<Vec<(usize, Value)>
     given.iter().map(parse).collect()
 }
 
-/// The specialisations that remain when these attributes are fixed.
+/// Returns the specialisations that remain when these attributes are fixed.
 pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o Spec>, Error> {
     check_twice("--attr", given)?;
     let fixed = given_attributes(op, given)?;
@@ -73,7 +73,7 @@ pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o S
     Ok(op.def().specs.iter().filter(fits).collect())
 }
 
-/// The file of each tensor, in the order of the signature.
+/// Returns the file of each tensor, in the order of the signature.
 pub fn files<'p>(
     op: &OpDef,
     flag: &'static str,
@@ -88,7 +88,7 @@ pub fn files<'p>(
     Ok(tensors.iter().map(file).collect())
 }
 
-/// That a tensor of this name is among some.
+/// Checks that `tensors` has one of this name.
 pub fn known(op: &OpDef, role: &str, tensors: &[Tensor], name: &str) -> Result<(), Error> {
     if tensors.iter().any(|t| t.name == name) {
         return Ok(());
@@ -97,7 +97,7 @@ pub fn known(op: &OpDef, role: &str, tensors: &[Tensor], name: &str) -> Result<(
     Err(unknown(format!("{} has no {role}", op.name), name, known))
 }
 
-/// Names of tensors, for messages.
+/// Joins the names of tensors, for messages.
 pub fn names(tensors: &[Tensor]) -> String {
     tensors.iter().map(|t| &*t.name).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! `.npy` files: reading with every doubt voiced, writing whole files or none.
+//! `.npy` files: strict reading, and writing of whole files or none.
 
 mod header;
 
@@ -12,17 +12,17 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Longest header read; those of plain arrays have about a hundred bytes.
+/// Maximum size of a header in bytes; those of plain arrays have about a hundred.
 const MAX_HEADER: usize = 1 << 16;
-/// What every file begins with.
+/// First bytes of every file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Data begin at a multiple of this.
+/// Alignment of the data in the file.
 const ALIGNMENT: usize = 64;
 
-/// Reads a file whose elements must have the type asked for; without one, f16 or f32. That of a mask holds
-/// bool or uint8, that of counts of rows int64.
+/// Reads a file whose elements have the type asked for; without one, f16 or f32.
 ///
-/// Files in Fortran order become views with the strides that they have.
+/// A mask's file holds bool or uint8, one of row counts int64. Files in Fortran order become views with the strides
+/// that they have, so that nothing is transposed.
 pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
     if fs::metadata(path).map_err(plain)?.is_dir() {
         return Err("is a directory".into());
@@ -64,7 +64,6 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     Ok(array)
 }
 
-/// Reads the header.
 fn header(file: &mut impl Read) -> Result<Header, String> {
     let not_npy = || String::from("is not an .npy file");
     let mut start = [0; 8];
@@ -84,7 +83,7 @@ fn header(file: &mut impl Read) -> Result<Header, String> {
     header::parse(&text)
 }
 
-/// What a file holds.
+/// Element types of a file.
 enum Elements {
     Numbers(DType),
     Bools,
@@ -92,7 +91,7 @@ enum Elements {
     Counts,
 }
 
-/// What the file of counts of rows holds, if it can be used.
+/// Returns the element type of a file of row counts, or says why it cannot be used.
 fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for counts of rows: int64")?;
     match ty.kind_and_size() {
@@ -101,7 +100,7 @@ fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// What the file of a mask holds, if it can be used.
+/// Returns the element type of a mask's file, or says why it cannot be used.
 fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for a mask: bool, uint8")?;
     match ty.kind_and_size() {
@@ -111,7 +110,7 @@ fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// The element type of a file, if it can be used.
+/// Returns the element type of a file of numbers, or says why it cannot be used.
 fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, String> {
     let Some(ty) = held else {
         return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \
@@ -153,13 +152,13 @@ fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, Strin
     }
 }
 
-/// Reads so many elements of `N` bytes each.
+/// Reads `count` elements of `N` bytes each.
 fn data<const N: usize, T>(
     count: usize,
     mut file: impl Read,
     element: impl Fn([u8; N]) -> T,
 ) -> Result<Vec<T>, String> {
-    // Not reserved in advance: the header may promise what the file does not hold.
+    // Memory is not reserved in advance, because the header may promise more elements than the file has.
     let (mut values, mut bytes) = (Vec::new(), [0; N]);
     while values.len() < count {
         file.read_exact(&mut bytes).map_err(|e| match e.kind() {
@@ -173,7 +172,7 @@ fn data<const N: usize, T>(
     Ok(values)
 }
 
-/// The error without the number that the operating system gives it.
+/// Formats an error without the number that the operating system gives it.
 fn plain(e: io::Error) -> String {
     match e.kind() {
         io::ErrorKind::NotFound => "no such file or directory".into(),
@@ -182,14 +181,14 @@ fn plain(e: io::Error) -> String {
     }
 }
 
-/// A file written beside its final place; removed unless [`Pending::commit`] is reached.
+/// A file written next to its final place; removed unless [`Pending::commit`] is reached.
 pub struct Pending {
     target: PathBuf,
     beside: PathBuf,
     done: bool,
 }
 
-/// Where a file may be written: the file itself if there is one, through symbolic links.
+/// Returns the path to write to: where a file exists already, that file itself, through symbolic links.
 pub fn target(path: &Path) -> Result<PathBuf, String> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err("is a directory".into()),
@@ -206,7 +205,7 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Writes an array beside its final place.
+/// Writes an array to a temporary file next to its final place.
 pub fn write_beside(target: &Path, array: &Array) -> Result<Pending, String> {
     let name = target.file_name().ok_or("is not the name of a file")?;
     let mut beside = std::ffi::OsString::from(".");
@@ -246,10 +245,10 @@ fn write(file: File, array: &Array) -> io::Result<()> {
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
-/// All before the data, in version 1 of the format.
+/// Returns everything before the data, in version 1 of the format.
 fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
     let lengths: String = shape.iter().map(|n| format!("{n}, ")).collect();
-    // A tuple of one has its comma.
+    // A tuple of one element needs its comma in Python: `(3,)`.
     let lengths =
         if shape.len() == 1 { lengths.trim_end() } else { lengths.trim_end_matches(", ") };
     let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}), }}");
@@ -263,7 +262,7 @@ fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
 }
 
 impl Pending {
-    /// Puts the file in its place.
+    /// Moves the file to its final place.
     pub fn commit(mut self) -> Result<(), String> {
         fs::rename(&self.beside, &self.target).map_err(plain)?;
         self.done = true;
@@ -274,7 +273,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         if !self.done {
-            // Already on the way out with an error; a stray `.part` file is the worst outcome.
+            // The command has failed already; a stray `.part` file is the worst outcome.
             let _ = fs::remove_file(&self.beside);
         }
     }

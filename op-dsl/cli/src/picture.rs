@@ -1,4 +1,4 @@
-//! A tiling as a picture: the matrix, a colour per core, an outline per tile.
+//! Drawing of a tiling: the matrix with a colour per core and an outline per tile.
 
 use super::table::escaped;
 use op_dsl_ir::tiling::{Path, Tile, Tiling};
@@ -9,10 +9,10 @@ const HEIGHT: f64 = 540.0;
 const MARGIN: f64 = 24.0;
 /// A single long row is folded into this many lines.
 const FOLDS: u64 = 32;
-/// More tiles than this are not outlined: nobody could see them.
+/// Maximum number of tiles that are outlined, because outlines of more could not be seen.
 const MOST_TILES: usize = 4000;
 
-/// How the elements of one part lie in the picture.
+/// Layout of one part's elements in the picture.
 struct Canvas {
     columns: u64,
     rows: u64,
@@ -26,7 +26,7 @@ impl Canvas {
         Canvas { columns: columns.max(1), rows, parts }
     }
 
-    /// Rectangles of neighbouring elements: the rest of a line, whole lines, the start of a line.
+    /// Splits a range of elements into rectangles: the rest of a line, whole lines, the start of a line.
     fn rectangles(&self, from: u64, to: u64) -> Vec<[f64; 4]> {
         let mut found = Vec::new();
         let mut at = from;
@@ -54,7 +54,7 @@ impl Canvas {
     }
 }
 
-/// The picture of `parts` parts side by side.
+/// Returns the picture of `parts` parts side by side.
 pub fn svg(title: &str, t: &Tiling, parts: u64) -> String {
     let canvas = Canvas::new(t, parts);
     let (width, height) = (WIDTH + 2.0 * MARGIN, HEIGHT + 3.0 * MARGIN);
@@ -99,7 +99,7 @@ pub fn svg(title: &str, t: &Tiling, parts: u64) -> String {
 fn outline(out: &mut String, canvas: &Canvas, t: &Tiling, tile: Tile, line: &str) {
     let from = tile.row * t.columns + tile.column;
     let shapes = canvas.rectangles(from, from + tile.rows * tile.columns);
-    // On the path of small rows a tile is loaded across both parts at once.
+    // On the path of small rows a tile loads both parts at once, so that their outlines are joined.
     let joined = t.path == Path::Small && canvas.parts == 2;
     for pair in shapes.chunks(if joined { 2 } else { 1 }) {
         let [x, y, w, h] = pair[0];

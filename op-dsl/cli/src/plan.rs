@@ -12,7 +12,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Prim, Stored};
 use words::{change, scalar};
 
-/// Calls, buffers, UB and cost.
+/// Shows calls, buffers, UB and cost.
 pub fn show(def: &OpDef, plan: &Plan) -> String {
     let (soc, arch) = (plan.soc.name, plan.soc.arch.number);
     let limits = limits(def, plan);
@@ -22,7 +22,7 @@ pub fn show(def: &OpDef, plan: &Plan) -> String {
     format!("\n{heading}\n{}", indent(&body, 2))
 }
 
-/// What is promised at infinity, and what that costs.
+/// Says that results at infinity are right, and how many cycles that costs.
 fn limits(def: &OpDef, plan: &Plan) -> String {
     let storage = plan.registers.as_ref().map_or(Storage::Memory, |_| Storage::Registers);
     let free = plan_with(def, plan.spec, plan.dtype, plan.soc, storage, Limits::Free);
@@ -33,7 +33,7 @@ fn limits(def: &OpDef, plan: &Plan) -> String {
     }
 }
 
-/// What it costs, in a line.
+/// Summarises the cost in one line.
 pub fn brief(plan: &Plan) -> String {
     let (soc, cost) = (plan.soc.name, &plan.cost);
     let (calls, cycles) = (cost.calls, cost.cycles);
@@ -41,7 +41,7 @@ pub fn brief(plan: &Plan) -> String {
     format!("\nOn {soc} in {}: {of}; `--soc {soc}` shows them\n", plan.dtype)
 }
 
-/// Which form each smooth primitive took, and what that relies on.
+/// Lists which variant each smooth primitive uses, and what that relies on.
 fn forms(plan: &Plan) -> String {
     let of = |(prim, form): &(Prim, &str)| {
         let note = codegen_ascendc::note(*prim);
@@ -159,7 +159,7 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
     )
 }
 
-/// How far results are off, as far as a search finds.
+/// Reports the largest errors that a search finds.
 fn accuracy(plan: &Plan) -> String {
     match inaccurate(plan) {
         Some(found) => found.to_string(),
@@ -178,7 +178,7 @@ fn accuracy(plan: &Plan) -> String {
     }
 }
 
-/// A number of cycles: with one digit where it has a fraction.
+/// Formats a number of cycles, with one decimal where it has a fraction.
 fn short(cycles: f64) -> String {
     if cycles.fract() == 0.0 { cycles.to_string() } else { format!("{cycles:.1}") }
 }

@@ -1,17 +1,17 @@
-//! The line on standard error that says how far a command is.
+//! Progress line on standard error.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Least time between two lines.
+/// Minimum time between two updates.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// Longest line: narrower terminals are rare, and a line that wraps is not cleared.
+/// Maximum length of the line: narrower terminals are rare, and a line that wraps is not cleared.
 const COLUMNS: usize = 79;
 
-/// How far a command is, shown on terminals alone.
+/// Progress of a command, shown only on terminals.
 pub struct Progress {
-    /// Draws nothing where standard error is no terminal.
+    /// `None` where standard error is no terminal, so that nothing is drawn.
     state: Option<Mutex<State>>,
 }
 
@@ -21,17 +21,17 @@ struct State {
     length: u64,
     done: u64,
     start: Instant,
-    /// When the line on the screen was drawn.
+    /// Time at which the line on the screen was drawn.
     drawn: Option<Instant>,
 }
 
 impl Progress {
-    /// A line that shows how much of a length is done, which is set when it is known.
+    /// Returns a line that shows progress towards a length, to be set when it is known.
     pub fn new() -> Progress {
         Progress { state: stderr().is_terminal().then(|| Mutex::new(State::new())) }
     }
 
-    /// A line that says what is done, for what has no length.
+    /// Returns a line with a message only, for work of unknown length.
     pub fn of_step(message: impl Into<String>) -> Progress {
         let progress = Progress::new();
         progress.set_message(message);
@@ -46,7 +46,7 @@ impl Progress {
         self.change(|state| state.prefix = prefix.into());
     }
 
-    /// Says what is done now, at once.
+    /// Changes the message and draws it at once.
     pub fn set_message(&self, message: impl Into<String>) {
         self.change(|state| {
             state.message = message.into();
@@ -54,7 +54,7 @@ impl Progress {
         });
     }
 
-    /// Adds to what is done.
+    /// Adds to the finished amount.
     pub fn inc(&self, done: u64) {
         self.change(|state| {
             state.done += done;
@@ -64,12 +64,12 @@ impl Progress {
         });
     }
 
-    /// Starts again at nothing done.
+    /// Sets the finished amount to 0 and restarts the clock.
     pub fn reset(&self) {
         self.change(|state| (state.done, state.start) = (0, Instant::now()));
     }
 
-    /// Prints something in place of the line, which comes back later.
+    /// Clears the line, then prints; the next update draws the line again.
     pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         self.clear();
         print()
@@ -112,7 +112,7 @@ impl State {
         line.trim_end().chars().take(COLUMNS).collect()
     }
 
-    /// What is shown is gone with the screen: errors of writing are no errors of the command.
+    /// Draws the line. Errors of writing are ignored because the line is not part of the command's result.
     fn draw(&mut self) {
         let _ = write!(stderr(), "\r\x1b[2K{}", self.line()).and_then(|()| stderr().flush());
         self.drawn = Some(Instant::now());

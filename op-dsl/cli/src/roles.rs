@@ -1,4 +1,4 @@
-//! Which input of an operator is the activation, and shapes that follow from it.
+//! Role of an operator's inputs: which one is the activation, and the shapes that follow from it.
 
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
@@ -7,12 +7,12 @@ use op_dsl_ir::bind::TensorMeta;
 use op_dsl_ir::op::{Kind, OpDef, Value};
 pub use op_dsl_ir::roles::activation;
 
-/// Index of the input tensor with the activation.
+/// Returns the index of the input tensor with the activation.
 pub fn lead(def: &OpDef) -> usize {
     def.input_streams().get(activation(def)).map_or(0, |s| s.tensor)
 }
 
-/// The dimension that gated tensors are cut along, counted from the outermost.
+/// Returns the dimension that gated tensors are split along, counted from the outermost.
 fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
     let split = op.def().split.as_ref()?;
     let dim = attrs.get(split.dim).and_then(|v| v.as_int())?;
@@ -20,7 +20,7 @@ fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
     usize::try_from(dim).ok().filter(|d| *d < rank)
 }
 
-/// The shape of every input when the activation has this one.
+/// Returns the shape of every input for an activation of this shape.
 pub fn input_shapes(
     op: &Operator,
     attrs: &[Value],
@@ -28,7 +28,7 @@ pub fn input_shapes(
 ) -> Result<Vec<Vec<usize>>, Error> {
     let dim = split_dim(op, attrs, shape.len());
     let lead = op.def().inputs[lead(op.def())].kind;
-    // The operator itself refuses a part of a half.
+    // An odd length is halved downwards here, since the operator itself refuses it.
     let of = |kind| {
         let mut shape = shape.to_vec();
         match (dim, lead, kind) {
@@ -46,7 +46,7 @@ pub fn input_shapes(
     Ok(shapes)
 }
 
-/// Inputs of these shapes and of the first element type that the operator takes, without optional ones.
+/// Describes inputs of these shapes and of the operator's first element type, without optional ones.
 pub fn metas<'s>(def: &OpDef, shapes: &'s [Vec<usize>]) -> Vec<TensorMeta<'s>> {
     let meta = |(i, shape): (usize, &'s Vec<usize>)| TensorMeta {
         shape,

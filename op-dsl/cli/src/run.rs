@@ -1,4 +1,4 @@
-//! `run`: an operator on files.
+//! `run`: applies an operator to files.
 
 use super::args::Run;
 use super::array::{Array, Data, views, views_mut};
@@ -11,7 +11,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Kind, Tensor};
 use std::path::{Path, PathBuf};
 
-/// Reads, computes, writes; answers with what was written.
+/// Reads, computes and writes; returns a table of the written files.
 pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
@@ -26,7 +26,8 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
     let options = Options { threads: args.threads.unwrap_or(0), ..Options::default() };
     op.run(&attrs, &views(&inputs)?, &mut views_mut(&mut outputs)?, &options)?;
 
-    // First all files beside their places, then all into them: no result without the others.
+    // First all files are written next to their places, then all are moved, so that no result appears without the
+    // others.
     let mut pending = Vec::new();
     let mut table = Table::new(&["output", "dtype", "shape", "file"]);
     for (target, array) in targets.iter().zip(&outputs) {
@@ -71,7 +72,7 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
     Ok(arrays)
 }
 
-/// Index of a mask, and the shape of its bits: that of the first input of numbers.
+/// Returns the index of a mask and the shape of its bits, which is that of the first input of numbers.
 fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usize>), Error> {
     let inputs = &op.def().inputs;
     let is_mask = |t: &&Tensor| t.kind == Kind::Mask;
@@ -82,7 +83,7 @@ fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usi
     Ok((mask, arrays[numbers].shape.clone()))
 }
 
-/// An output that shall be written.
+/// An output to write.
 struct Target {
     name: String,
     typed: String,
@@ -95,7 +96,7 @@ impl Target {
     }
 }
 
-/// Where each output goes, `None` where it is dropped.
+/// Returns the target of each output, `None` where it is dropped.
 fn targets(op: &Operator, args: &Run) -> Result<Vec<Option<Target>>, Error> {
     let flag = "--out";
     let files = lookup::files(op.def(), flag, &op.def().outputs, &args.outputs)?;

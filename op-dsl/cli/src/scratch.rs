@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many names are tried where others leave theirs behind.
+/// Maximum number of names that are tried, since names may be left over from other processes.
 const TRIES: u32 = 1000;
 
-/// A directory of its owner alone.
+/// A directory that only its owner can access.
 pub struct ScratchDir(PathBuf);
 
 impl ScratchDir {
-    /// Makes a directory where the system has temporary files.
+    /// Makes a directory in the system's directory for temporary files.
     pub fn new(prefix: &str) -> io::Result<ScratchDir> {
         ScratchDir::new_in(&std::env::temp_dir(), prefix)
     }
@@ -39,12 +39,12 @@ impl AsRef<Path> for ScratchDir {
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
-        // On the way out: a directory that stays is the worst outcome.
+        // The command is ending: a directory that stays is the worst outcome.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// A file beside its final place.
+/// A file written next to its final place.
 pub struct ScratchFile {
     pub file: File,
     path: PathBuf,
@@ -58,7 +58,7 @@ impl ScratchFile {
         Ok(ScratchFile { file, path, is_placed: false })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final place.
     pub fn place(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.is_placed = true;
@@ -74,7 +74,7 @@ impl Drop for ScratchFile {
     }
 }
 
-/// Makes what has no name yet.
+/// Makes a file or directory under a name that is not taken.
 fn fresh<T>(
     parent: &Path,
     prefix: &str,

@@ -1,4 +1,4 @@
-//! Aligned columns.
+//! Tables with aligned columns.
 
 use std::fmt::Write;
 
@@ -18,12 +18,12 @@ impl Table {
         self.rows.push(cells.into_iter().map(|c| c.as_ref().to_string()).collect());
     }
 
-    /// The rows below the headings.
+    /// Returns whether there is no row below the headings.
     pub fn is_empty(&self) -> bool {
         self.rows.len() < 2
     }
 
-    /// As a table of a page.
+    /// Formats the table as HTML.
     pub fn to_html(&self) -> String {
         let cells = |row: &Vec<String>, tag: &str| -> String {
             row.iter().map(|cell| format!("<{tag}>{}</{}>", escaped(cell), &tag[..2])).collect()
@@ -34,7 +34,7 @@ impl Table {
         format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
     }
 
-    /// Columns as wide as they must be, two spaces apart; columns of numbers to the right.
+    /// Formats the table as text with columns two spaces apart; columns of numbers are right-aligned.
     pub fn to_text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let cells = |k: usize| self.rows.iter().filter_map(move |r| r.get(k));
@@ -60,7 +60,7 @@ impl Table {
     }
 }
 
-/// The text where markup has its own meaning of some characters.
+/// Escapes the characters that have a meaning in HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -69,7 +69,7 @@ fn is_number(cell: &str) -> bool {
     cell.trim_end_matches(['%', 'x']).parse::<f64>().is_ok()
 }
 
-/// The lines of a text, each moved to the right.
+/// Indents the lines of a text, except empty ones.
 pub fn indent(text: &str, by: usize) -> String {
     let lines = text.lines().map(|l| match l.is_empty() {
         true => "\n".to_string(),

@@ -1,4 +1,4 @@
-//! The commands on an operator made by hand: `dx = dy * x`, both parts of `x` alike.
+//! Tests of the commands on a hand-made operator: `dx = dy * x`, the same for both parts of `x`.
 
 use super::array::{Array, Data};
 use super::npy;
@@ -15,8 +15,10 @@ fn tensor(name: &'static str, kind: Kind) -> Tensor {
     Tensor { name: name.into(), kind, used: true }
 }
 
-/// The kernels compute `dy * gate` and `dy * value`; the formula as written, the graph and the author's function have
-/// factors of their own before the first.
+/// Builds an operator whose kernels compute `dy * gate` and `dy * value`.
+///
+/// The formula as written, the graph and the author's function each have a factor on the first result, so that a test
+/// can make one of them wrong.
 fn operator(
     name: &'static str,
     written: f64,
@@ -76,7 +78,7 @@ pub static WRONG_KERNEL: LazyLock<Operator> =
 static WRONG_GRAPH: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, SKEW, right));
 static OTHER_AUTHOR: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, 1.0, skewed));
 
-/// Exit code and standard output of a command line.
+/// Runs a command line; returns exit code and standard output.
 fn cli(line: &[&str]) -> (ExitCode, String) {
     of(&SCALE, line)
 }
@@ -100,7 +102,7 @@ fn refused(line: &[&str]) {
     assert_eq!(text, "", "{line:?}");
 }
 
-/// A directory of one test, removed with the value.
+/// Makes a directory for one test, removed with the value.
 fn directory() -> TempDir {
     TempDir::new().expect("a directory for temporary files")
 }
@@ -128,7 +130,7 @@ fn list_as_table_and_json() {
         scale["inputs"][1],
         serde_json::json!({"name": "x", "gated": true, "mask": false, "rows": false, "optional": false, "used": true})
     );
-    // Readers may rely on the order.
+    // Readers of the JSON may rely on the order of its keys.
     let keys: Vec<&String> = scale.as_object().expect("an object").keys().collect();
     let first = ["name", "doc", "source", "grad_of", "inputs", "outputs", "attributes", "dtypes"];
     assert_eq!(keys[..8], first);
@@ -149,7 +151,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     let want = [1.0, 4.0, 3.0, 8.0, 15.0, 24.0, 21.0, 32.0];
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
 
-    // The same matrix with its columns one after the other.
+    // The same matrix in column-major order.
     let mut bytes = std::fs::read(path("x.npy")).expect("the file just written");
     let at = bytes.windows(5).position(|w| w == b"False").expect("C order");
     bytes.splice(at..at + 5, *b"True ");
@@ -162,7 +164,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     let dx = npy::read(&dir.join("dx.npy"), Kind::Gated, None).expect("the result");
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
 
-    // One element short: refused, and the old result stays.
+    // A file that is one element short is refused, and the old result stays.
     std::fs::write(path("x.npy"), &bytes[..bytes.len() - 1]).expect("a writable file");
     refused(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
     let names = std::fs::read_dir(dir).expect("the directory").count();
@@ -230,7 +232,7 @@ fn bench_compares_with_an_earlier_run() {
     assert!(of(" f32 ").is_some_and(|l| l.split_whitespace().count() == 12), "{text}");
     assert!(of(" bf16 ").is_some_and(|l| l.contains("only now")), "{text}");
     assert!(of(" f16 ").is_some_and(|l| l.contains("only before")), "{text}");
-    // What a comparison writes can be compared with.
+    // The output of a comparison can itself be compared with.
     save("new.csv", &csv(&["--compare", &old]));
     good(&[&BENCH[..], &["--compare", &path("new.csv")]].concat());
 
@@ -273,7 +275,7 @@ fn verify_speaks_json() {
     let op = &json["operators"][0];
     assert_eq!((&op["operator"], &op["missed"]), (&"Scale".into(), &serde_json::json!([])));
     let row = &op["details"][0];
-    // All values of the type, and others with all streams at random.
+    // The sweep has all values of the type, and more elements with all streams at random.
     assert!(row["dtype"] == "f16" && row["inputs"].as_u64() > Some(65_536), "{row}");
     assert_eq!((&row["max_ulp"], &row["rounded"]), (&0.5.into(), &1.0.into()));
     assert_eq!(row["limits"]["right"], row["limits"]["all"]);
@@ -290,7 +292,7 @@ fn verify_explains_every_column() {
     }
 }
 
-/// Kernel, graph and author are three: whichever of them is alone is found, and by the judge that is not it.
+/// Kernel, graph and author's code are compared in pairs, so that a fault in any one of them is found.
 #[test]
 fn what_disagrees_is_found_and_not_timed() {
     for (op, missed) in [
@@ -334,7 +336,7 @@ fn new_writes_a_crate_whole_or_not_at_all() {
             ["{name}", "{crate}", "{source}", "{body}", "{doc}", "{build_dependencies}"];
         assert!(text.contains(part) && !templates.iter().any(|t| text.contains(t)), "{text}");
     }
-    // As a dependency by path, while the source is there that this was built from.
+    // The dependency is a path while the source that the program was built from still exists.
     assert!(read("my-gates/Cargo.toml").contains("op-dsl = { path = '"));
 
     refused(&["new", &gates]);
@@ -347,7 +349,7 @@ fn new_writes_a_crate_whole_or_not_at_all() {
     refused(&["new", &path("other"), "--op-dsl", &gates]);
     assert_eq!(names(), ["my-gates"], "nothing else was written");
 
-    // What NPUs cannot do has no build script that would fail.
+    // A formula that NPUs cannot run has no build script, because it would fail.
     let text = good(&["new", &path("pole"), "--from", "x * atan(x)"]);
     assert_eq!(
         text.contains("without a build script"),
@@ -394,7 +396,7 @@ fn report_is_one_page_whole_or_not_at_all() {
         assert!(text_beside.contains(part), "{part}");
     }
     std::fs::remove_file(&beside).expect("the page");
-    // Nothing comes from elsewhere.
+    // The page loads nothing from elsewhere.
     assert_eq!(count("http"), count("xmlns=\"http://www.w3.org/2000/svg\""));
     refused(&["report", "--out", &path("nowhere/a.html")]);
     refused(&["report", "--out", &path(".")]);
@@ -414,7 +416,9 @@ fn report_is_one_page_whole_or_not_at_all() {
     assert_eq!(names, ["a.csv", "a.html"], "nothing else was written");
 }
 
-/// In one element type, which two architectures have: the host model's compiler is what takes time.
+/// Restricts an operator to bf16, which two architectures have.
+///
+/// This saves time because the host model's compiler takes most of it.
 fn single(op: &'static Operator) -> &'static Operator {
     Box::leak(Box::new(op.redefined(|def| def.dtypes = vec![DType::BF16].into())))
 }

@@ -1,4 +1,4 @@
-//! `tile`: which core and tile of an NPU owns which part of the activation.
+//! `tile`: shows which core and tile of an NPU owns which part of the activation.
 
 use super::args::Tile as Args;
 use super::error::Error;
@@ -13,10 +13,10 @@ use op_dsl_ir::bind::bind;
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 
-/// Tiles of a core that bandwidth is estimated from.
+/// Number of tiles of a core that memory traffic is estimated from.
 const SAMPLE: usize = 20_000;
 
-/// The tiling as text; a picture of it if a file is given.
+/// Returns the tiling as text; draws it if a file is given.
 pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let divided = Divided::new(op, args)?;
@@ -35,7 +35,7 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
 
 /// An activation, divided among the cores of an NPU.
 pub struct Divided {
-    /// What is divided, on one line.
+    /// Description of the call, on one line.
     pub heading: String,
     plan: Plan,
     extent: Extent,
@@ -75,7 +75,7 @@ impl Divided {
         Ok(Divided { heading, plan, extent, machine, tiling })
     }
 
-    /// Which core owns what, as SVG.
+    /// Draws as SVG which core owns which part.
     pub fn picture(&self, def: &OpDef) -> String {
         let parts = def.inputs[roles::lead(def)].kind.parts().len() as u64;
         picture::svg(&self.heading, &self.tiling, parts)
@@ -123,7 +123,7 @@ fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Til
     )
 }
 
-/// Bytes in the sectors that the first core's copies touch, over the bytes it needs.
+/// Returns the bytes of the sectors that the first core's copies touch, divided by the bytes it needs.
 fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     let side = |part: Part| match part {
         Part::Whole => Side::Whole,
@@ -144,7 +144,7 @@ fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     (touched * BLOCK) as f64 / needed as f64
 }
 
-/// The first and last core of those with more, and of those with less.
+/// Lists the first and last of the cores with more rows, and of those with fewer.
 fn cores(t: &Tiling) -> String {
     if t.cores == 0 {
         return String::new();

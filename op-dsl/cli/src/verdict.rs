@@ -1,18 +1,18 @@
-//! How a command ends that ran to its end.
+//! Outcome of a command that ran to its end.
 
 use crate::error::Error;
 use std::io::Write;
 
-/// What it found.
+/// Outcome of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// All is well.
+    /// No problem was found.
     Good,
-    /// Something misses its budget; exit code 1.
+    /// A budget is missed; exit code 1.
     Missed,
 }
 
-/// Prints what there is to see of it, which is good.
+/// Prints the output of a command that finds no problems by itself.
 pub fn print(out: &mut dyn Write, text: &str) -> Result<Verdict, Error> {
     out.write_all(text.as_bytes()).map_err(Error::Stdout)?;
     Ok(Verdict::Good)

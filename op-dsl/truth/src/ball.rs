@@ -1,8 +1,7 @@
-//! A number in any precision with a bound of its error.
+//! A number in any precision with a bound of its error (ball arithmetic).
 //!
-//! Exponents may be large as well: of `e^(10^38)`, which formulas meet on the way to ordinary
-//! results, the exponent is a number of 38 digits. What no exponent can be written for is a
-//! [`Tower`](crate::tower::Tower).
+//! Exponents have any size as well: formulas meet `e^(10^38)`, whose exponent is a number of 38 digits, on the way to
+//! ordinary results. A number whose exponent is too large to be stored is a [`Tower`](crate::tower::Tower).
 
 mod functions;
 
@@ -16,38 +15,40 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Bits of the last attempt. What is not decided by then is equal: it is so far below f64's least
-/// number that only its quotient by something as small could show it.
+/// Bits of the last attempt. Values that are undecided by then count as equal.
+///
+/// Their difference is so far below f64's least number that only its quotient by something as small could show it.
 pub const LAST: usize = 1 << 11;
 
-/// The logarithm of no error at all.
+/// Logarithm of the error of an exact number.
 const EXACT: f64 = f64::NEG_INFINITY;
-/// The logarithm of the error of what is not known.
+/// Logarithm of the error of an unknown number.
 const UNKNOWN: f64 = f64::INFINITY;
-/// Further apart, the smaller of two summands counts as error.
+/// Difference of exponents beyond which the smaller of two summands counts as error.
 const APART: i64 = 1 << 24;
-/// From here on an exponential has its exponent beside it.
+/// Logarithm of the argument beyond which an exponential stores its exponent in `shift`.
 const FAR: f64 = 20.0;
-/// Exponents have no more bits, so that logarithms of all numbers are f64.
+/// Maximum number of bits of an exponent, so that logarithms of all numbers fit into f64.
 const GREATEST: f64 = 1000.0;
-/// Logarithms up to this are nothing beside those of more than [`GREATEST`] bits.
+/// Magnitude of logarithms that are negligible compared with those of more than [`GREATEST`] bits.
 const GREAT: f64 = 1e270;
 
 thread_local! {
-    /// Digits of pi and ln 2 that were computed before, by precision: what has many costs as much
-    /// where few are asked for.
+    /// Digits of pi and ln 2 that were computed before, by precision.
+    ///
+    /// Each precision has its own, because constants with many digits are as slow to use where few are needed.
     static CONSTANTS: RefCell<BTreeMap<usize, ConstCache>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// The true value is within `2^off 2^shift` of `mid 2^shift`.
+/// A number `mid 2^shift` whose exact value is within `2^off 2^shift`.
 #[derive(Clone, Debug)]
 pub struct Ball {
-    /// May be an infinity; then `off` is [`EXACT`].
+    /// Midpoint. It may be an infinity; then `off` is [`EXACT`].
     mid: Repr<2>,
     shift: IBig,
-    /// [`EXACT`], [`UNKNOWN`], or NaN for what is not a number.
+    /// Logarithm of the error: [`EXACT`], [`UNKNOWN`], or NaN for an undefined value.
     off: f64,
-    /// Bits of results.
+    /// Number of bits of results.
     precision: usize,
 }
 
@@ -57,7 +58,7 @@ fn join(a: f64, b: f64) -> f64 {
     if low == EXACT || high == UNKNOWN { high } else { high + (low - high).exp2().ln_1p() * 1.5 }
 }
 
-/// A power of two that a number stays below.
+/// Returns an exponent whose power of two exceeds the magnitude; for example, 1 for the number 1.
 fn top(mid: &Repr<2>) -> f64 {
     match mid.significand().is_zero() {
         true => EXACT,
@@ -72,7 +73,7 @@ fn is_zero(mid: &Repr<2>) -> bool {
 type Computed = Result<Rounded<FBig<HalfEven, 2>>, FpError>;
 
 impl Ball {
-    /// This number exactly, with results of so many bits.
+    /// Returns this number exactly; operations on it give results of `precision` bits.
     pub fn exact(v: f64, precision: usize) -> Ball {
         let mid = match FBig::<HalfEven, 2>::try_from(v) {
             Ok(v) => v.into_repr(),
@@ -82,7 +83,7 @@ impl Ball {
         Ball { mid, shift: IBig::ZERO, off, precision }
     }
 
-    /// The f64 beside it; NaN where nothing is known.
+    /// Returns the nearby f64, rounded to odd; NaN where nothing is known.
     pub fn to_f64(&self) -> f64 {
         match self.scale() {
             _ if self.off.is_nan() || self.off == UNKNOWN => f64::NAN,
@@ -92,8 +93,9 @@ impl Ball {
         }
     }
 
-    /// The f64 on the side of zero, its last bit set if it is not the number itself. What is
-    /// rounded from there to fewer bits is rounded as from the number.
+    /// Rounds to odd: truncates to f64 and sets the last bit if that is inexact.
+    ///
+    /// Rounding the result to fewer bits gives the same as rounding the number itself.
     fn to_odd(&self) -> f64 {
         let number = FBig::<Zero, 2>::from_repr(self.mid.clone(), Context::new(self.precision));
         match number.with_precision(53) {
@@ -102,12 +104,12 @@ impl Ball {
         }
     }
 
-    /// Whether so many bits of it are known.
+    /// Returns whether at least `bits` bits are known.
     pub fn has_bits(&self, bits: f64) -> bool {
         self.off.is_nan() || self.off == EXACT || self.bottom() - self.off >= bits
     }
 
-    /// Whether some number is within the bounds of both.
+    /// Returns whether the error bounds of both have a number in common.
     pub fn agrees(&self, other: &Ball) -> bool {
         if self.off.is_nan() || other.off.is_nan() {
             return self.off.is_nan() && other.off.is_nan();
@@ -120,12 +122,12 @@ impl Ball {
             || difference.off >= difference.bottom()
     }
 
-    /// Whether a ball holds its exponential.
+    /// Returns whether a ball can represent its exponential.
     pub(crate) fn has_exp(&self) -> bool {
         self.mid.is_infinite() || self.scale() <= GREATEST || self.straddles()
     }
 
-    /// Whether its logarithm, or that of its error, counts beside none that is no exponent.
+    /// Returns whether the logarithm of the number or its error is not negligible compared with a tower's.
     pub(crate) fn is_moderate(&self) -> bool {
         self.scale().max(self.error()).abs() <= GREAT
     }
@@ -138,7 +140,7 @@ impl Ball {
         self.off == UNKNOWN
     }
 
-    /// The same where something is left out that is no more than a rounding.
+    /// Returns the number with its error widened by a rounding, for a sum that leaves out a smaller term.
     pub(crate) fn blurred(&self) -> Ball {
         let off = join(self.off, top(&self.mid) - self.precision as f64);
         if self.mid.is_infinite() { self.clone() } else { Ball { off, ..self.clone() } }
@@ -160,7 +162,7 @@ impl Ball {
         self.with(Repr::zero(), IBig::ZERO, f64::NAN)
     }
 
-    /// A result whose operands make it off by `off`, besides its own rounding.
+    /// Returns a result with the error `off` that its operands cause, and its own rounding error.
     fn rounded(&self, result: Computed, shift: IBig, off: f64) -> Ball {
         match result {
             Ok(Rounded::Exact(v)) => self.with(v.into_repr(), shift, off),
@@ -173,8 +175,10 @@ impl Ball {
         }
     }
 
-    /// A function by the library. It calls `e^x` exact where it saw no digits of a tiny `x`: but of 0 and 1,
-    /// no number has a value of these functions that is one of so many bits.
+    /// Applies a library function, and adds a rounding error because some results are falsely called exact.
+    ///
+    /// An example is `e^x` of a tiny `x`, whose digits the library never reads. Only at 0 and 1 can these functions
+    /// have a result of finitely many bits.
     fn by(
         &self,
         off: f64,
@@ -197,7 +201,7 @@ impl Ball {
         self.with(ln2.into_repr(), IBig::ZERO, 1.0 - self.precision as f64)
     }
 
-    /// What an operation on these makes if either is no number or not known.
+    /// Returns the result of an operation if either operand is NaN or unknown, else `None`.
     fn undefined(&self, other: &Ball) -> Option<Ball> {
         if self.off.is_nan() || other.off.is_nan() {
             return Some(self.nan());
@@ -205,28 +209,30 @@ impl Ball {
         (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
     }
 
-    /// The logarithm of the magnitude, rounded down; the shift left out.
+    /// Returns the logarithm of the magnitude, rounded down, without the shift.
     fn bottom(&self) -> f64 {
         top(&self.mid) - 1.0
     }
 
-    /// Whether it is nearer to zero than any bits of one; zero is not. The library would write all the zeros
-    /// before its digits out.
+    /// Returns whether the magnitude is below the last bit of 1; false for zero.
+    ///
+    /// The functions treat these numbers specially because the library would write out all the zeros before their
+    /// digits.
     fn is_tiny(&self) -> bool {
         self.off < UNKNOWN && !self.is_exact_zero() && self.scale() < -(self.precision as f64)
     }
 
-    /// `f(x) = x + r` of a tiny `x`, where `|r| < x^2`.
+    /// Returns `f(x) = x + r` for a tiny `x`, where `|r| < x^2`.
     fn nearly_itself(&self) -> Ball {
         Ball { off: join(self.off, top(&self.mid) + self.scale()), ..self.clone() }
     }
 
-    /// Whether its error leaves open which sign it has.
+    /// Returns whether the error leaves the sign open.
     fn straddles(&self) -> bool {
         self.off != EXACT && self.off >= self.bottom() - 1.0
     }
 
-    /// The logarithm of the magnitude with the shift in it, rounded up.
+    /// Returns the logarithm of the magnitude including the shift, rounded up.
     fn scale(&self) -> f64 {
         if self.mid.is_infinite() {
             f64::INFINITY
@@ -235,12 +241,12 @@ impl Ball {
         }
     }
 
-    /// The error with the shift in it.
+    /// Returns the logarithm of the error including the shift.
     fn error(&self) -> f64 {
         if self.off == EXACT { EXACT } else { self.off + self.shift.to_f64().value() }
     }
 
-    /// The same number without a shift; `None` if its exponent is too large for that.
+    /// Returns the same number without a shift; `None` if its exponent is too large for that.
     fn plain(&self) -> Option<Ball> {
         if self.shift == IBig::ZERO {
             return Some(self.clone());
@@ -353,7 +359,8 @@ impl Div for Ball {
         if self.mid.is_infinite() {
             return if y.is_negative() { -self } else { self };
         }
-        // (off + |ratio| y.off) / |y|, of which |y| is at least half as large as it looks.
+        // The error is `(off + |ratio| y.off) / |y|`. Since `y` does not straddle zero, `|y|` is at least half its
+        // midpoint.
         let least = y.bottom() - if y.off == EXACT { 0.0 } else { 1.0 };
         let ratio_top = top(&self.mid) - y.bottom();
         let off = join(self.off, ratio_top + y.off) - least;

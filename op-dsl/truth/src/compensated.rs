@@ -1,31 +1,32 @@
-//! A number as an exact f64 and what is missing from it.
+//! A number as an exact f64 head and a tail with the rest.
 //!
-//! `1 - sigmoid(x)` is `e^-x` far to the right, and no precision shows it where `e^-x` is `2^-60000`: 1 swallows it.
-//! Kept beside the 1, it is there again when the 1 is gone. Sums, products and quotients of f64 numbers leave f64
-//! numbers behind their rounding (error-free transforms), so that digits that cancel are rarely asked for again in more
-//! bits.
+//! `1 - sigmoid(x)` is `e^-x` far to the right, and no precision shows it where `e^-x` is `2^-60000`, because 1 absorbs
+//! it. Stored as a tail next to the head 1, it remains when the 1 cancels.
+//!
+//! Error-free transformations give the rounding errors of sums, products and quotients of f64 as f64, so that digits
+//! that cancel rarely need another evaluation in more bits.
 
 use crate::real::Real;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Products and quotients below this may have lost what is behind their rounding.
+/// Magnitude below which the rounding error of a product or quotient may underflow.
 const SAFE: f64 = 1e-250;
 
-/// `head + tail`, where the tail is less than half of a head that is not 0.
+/// `head + tail`, where the tail is less than half of a non-zero head.
 #[derive(Clone, Debug)]
 pub struct Compensated<R> {
-    /// Finite.
+    /// Always finite.
     head: f64,
     tail: R,
 }
 
-/// The exponent of a number: it is at least `2^exponent`.
+/// Returns the exponent of a number, whose magnitude is at least `2^exponent`; for example, 1 for 3.
 fn exponent(v: f64) -> f64 {
     f64::from(((v.to_bits() >> 52) & 0x7ff) as i32 - 1023)
 }
 
-/// The rounded sum and what is missing from it.
+/// Returns the rounded sum and its rounding error (`TwoSum`).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
@@ -33,7 +34,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 impl<R: Real> Compensated<R> {
-    /// This number exactly; `number` makes numbers of the precision of tails.
+    /// Returns this number exactly; `number` makes tails of the chosen precision.
     pub fn exact(v: f64, number: impl Fn(f64) -> R) -> Compensated<R> {
         match v.is_finite() && v != 0.0 {
             true => Compensated { head: v, tail: number(0.0) },
@@ -45,14 +46,16 @@ impl<R: Real> Compensated<R> {
         Compensated { head: 0.0, tail }
     }
 
-    /// `head + tail` of any tail.
+    /// Returns `head + tail` for a tail of any size.
     fn of(head: f64, tail: R) -> Compensated<R> {
         let sum = |tail: &R| tail.num(head) + tail.clone();
         Compensated::of_or(head, tail, sum)
     }
 
-    /// The same, and what it is instead where the tail is not small, or not known: two tails that vanish beside the head
-    /// may be too close to each other to be added.
+    /// Returns `head + tail`, or `whole` where the tail is not small or not known.
+    ///
+    /// The caller computes `whole` in its own way, because two tails that vanish next to the head may be too close to
+    /// each other to be added.
     fn of_or(head: f64, tail: R, whole: impl FnOnce(&R) -> R) -> Compensated<R> {
         let is_small = || tail.is_exact_zero() || tail.is_below(exponent(head) - 1.0);
         match head == 0.0 || is_small() {
@@ -61,7 +64,7 @@ impl<R: Real> Compensated<R> {
         }
     }
 
-    /// The number as its tail has numbers.
+    /// Returns the number in the type of its tail.
     pub fn sum(&self) -> R {
         match (self.head == 0.0, self.tail.is_exact_zero()) {
             (true, _) => self.tail.clone(),
@@ -70,19 +73,19 @@ impl<R: Real> Compensated<R> {
         }
     }
 
-    /// Whether it is known to be between these.
+    /// Returns whether it is known to lie between these bounds.
     fn is_between(&self, least: f64, most: f64) -> bool {
         let than = |bound: f64| self.compare(&self.num(bound));
         than(least) == Some(Ordering::Greater) && than(most) == Some(Ordering::Less)
     }
 
-    /// `f` of the number, which has no head.
+    /// Returns `f` of the whole number; the result has no head.
     fn by(&self, f: impl Fn(&R) -> R) -> Compensated<R> {
         Compensated::plain(f(&self.sum()))
     }
 }
 
-/// `sum + factor * tail`, where a tail that is 0 costs nothing.
+/// Returns `sum + factor * tail`; a tail that is 0 costs nothing.
 fn plus<R: Real>(sum: R, factor: f64, tail: &R) -> R {
     match tail.is_exact_zero() {
         true => sum,
@@ -94,7 +97,7 @@ fn plus<R: Real>(sum: R, factor: f64, tail: &R) -> R {
 impl<R: Real> Neg for Compensated<R> {
     type Output = Compensated<R>;
     fn neg(self) -> Compensated<R> {
-        // Zeros have the sign of the tail's.
+        // The sign of a zero is that of its tail.
         let head = if self.head == 0.0 { 0.0 } else { -self.head };
         Compensated { head, tail: -self.tail }
     }
@@ -192,7 +195,7 @@ impl<R: Real> Real for Compensated<R> {
     }
     fn compare(&self, other: &Compensated<R>) -> Option<Ordering> {
         match self.head == 0.0 && other.head == 0.0 {
-            // Infinities are compared as they are.
+            // Infinities are only in tails, which are compared directly.
             true => self.tail.compare(&other.tail),
             false => (self.clone() - other.clone()).sign(),
         }
@@ -224,7 +227,7 @@ impl<R: Real> Real for Compensated<R> {
 
     fn ln(&self) -> Compensated<R> {
         match (0.5..=2.0).contains(&self.head) {
-            // `head - 1` is a number.
+            // `head - 1` is exact in f64.
             true => Compensated::plain((self.num(-1.0) + self.clone()).sum().log1p()),
             false => self.by(R::ln),
         }

@@ -1,12 +1,14 @@
-//! The constants that formulas name, of which an f64 is the nearest: `LN_2` is the logarithm of 2.
+//! Constants in formulas, of which the f64 is only the nearest number: `LN_2` means the logarithm of 2.
 //!
-//! `|x| + ln(1 + e^(-2|x|)) - LN_2` is `ln cosh x`, which is 0 at 0. Were it computed with the f64, it would be
-//! 2.3e-17 there.
+//! For example, `|x| + ln(1 + e^(-2|x|)) - LN_2` is `ln cosh x`, which is 0 at 0. Computed with the f64 constant, it
+//! would be 2.3e-17 there.
 
 use crate::real::Real;
 use std::f64::consts::*;
 
-/// A number of a formula: itself, or the constant that it stands for, times a power of two.
+/// Returns the exact value of a number in a formula.
+///
+/// A power of two times the nearest f64 of a constant means that constant; any other number means itself.
 pub fn number<R: Real>(c: f64, exact: R) -> R {
     let n = |v: f64| exact.num(v);
     let (pi, ln) = (|| exact.pi(), |v: f64| n(v).ln());
@@ -24,7 +26,7 @@ pub fn number<R: Real>(c: f64, exact: R) -> R {
         (LOG2_10, &|| ln(10.0) / ln(2.0)),
         (LOG10_2, &|| ln(2.0) / ln(10.0)),
     ];
-    // Only of a power of two times the constant is the quotient one.
+    // The quotient is a power of two only for a power of two times the constant.
     let is_power = |v: f64| v.is_normal() && v.to_bits() << 12 == 0;
     let stands_for = known.iter().find(|(value, _)| is_power(c / value));
     stands_for.map_or_else(|| exact.clone(), |(value, of)| of() * n(c / value))
@@ -35,7 +37,7 @@ mod tests {
     use super::*;
     use crate::ball::Ball;
 
-    /// Each is the nearest f64 of what it stands for, and differs from it.
+    /// Every constant is the nearest f64 of the exact value, and differs from it.
     #[test]
     fn constants_of_std_are_more_than_their_f64() {
         for c in [

@@ -1,14 +1,14 @@
-//! The unit that errors near zero crossings are measured in.
+//! The unit in which errors near zero crossings are measured.
 
-/// Results this small beside what multiplies them, near where they cross zero, are measured in units
-/// of this one.
+/// Results below this multiple of their factor, near a zero crossing, are measured in its ULP.
 const NEAR_ZERO: f64 = 1.0 / 128.0;
 
-/// The magnitude whose units count for the result of `value` at `x`: `NEAR_ZERO` times `factor`,
-/// if the result crosses zero near `x` before it is larger than that, or is larger on either side, as beside a zero
-/// that it only touches; else none.
+/// Returns the magnitude whose ULP is the unit of error for `value(x)`; 0 for the result's own.
 ///
-/// Only the activation's own rounding is at fault there: its neighbours are further apart than the
+/// It is `NEAR_ZERO` times `factor` if the result is smaller than that and crosses zero near `x` before it grows beyond
+/// it, or if it grows beyond it on both sides, as next to a zero that it only touches.
+///
+/// The reason is that only the rounding of `x` itself is at fault there: its neighbours are further apart than the
 /// result's. At `x = 0` they are dense, and no leniency is needed.
 pub fn scale(x: f64, factor: f64, value: impl Fn(f64) -> f64) -> f64 {
     let least = NEAR_ZERO * factor;
@@ -17,7 +17,7 @@ pub fn scale(x: f64, factor: f64, value: impl Fn(f64) -> f64) -> f64 {
         return 0.0;
     }
     let beside = |by: f64| value(x + x * by);
-    // Ever longer steps from a few units in the last place on.
+    // Increasing steps, starting at a few units in the last place.
     let steps = |side: f64| (2..=22).rev().map(move |k| side * f64::from(-k).exp2()).map(beside);
     let crosses = |side: f64| steps(side).take_while(|v| v.abs() < least).any(|v| v * here < 0.0);
     let grows = |side: f64| steps(side).any(|v| v.abs() >= least);
@@ -41,19 +41,19 @@ mod tests {
             assert_eq!(scale(x, 1e30, |x| 1e30 * (x - 1.0)), 1e30 * NEAR_ZERO, "{x}");
         }
         assert_eq!(scale(1.1, 1.0, |x| x - 1.0), 0.0, "not small");
-        // A zero that is touched, near it and further off, and one at zero.
+        // A zero that is only touched, near it and further off, and a zero at the origin.
         for x in [-0.78, -0.786, -2.4230735e6] {
             assert_eq!(scale(x, 1.0, |x| 1.0 + (2.0 * x).sin()), NEAR_ZERO, "{x}");
         }
         assert_eq!(scale(1e-3, 1.0, |x| x * x), 0.0);
         assert_eq!(scale(-50.0, 1.0, f64::exp), 0.0, "a tail");
         assert_eq!(scale(1e-9, 1.0, |x| x), 0.0, "a crossing at zero");
-        // A tail beyond the bump beside a crossing.
+        // A tail beyond the extremum next to a crossing.
         assert_eq!(scale(-8.0, 1.0, |x| (1.0 + x) * x.exp()), 0.0);
         assert_eq!(scale(-1.0001, 1.0, |x| (1.0 + x) * x.exp()), NEAR_ZERO);
-        // Zero on one side, as of a function that is cut off.
+        // Zero on one side only, as for a function that is cut off.
         assert_eq!(scale(-1e-3, 1.0, |x| (x + 1e-3).max(0.0)), 0.0);
-        // A jump is no crossing.
+        // A jump is not a crossing.
         assert_eq!(scale(1.0, 1.0, |x| if x > 1.0 { 1.0 } else { 0.001 }), 0.0);
     }
 }

@@ -1,6 +1,6 @@
-//! A number together with its slope: what makes the derivative of a derivative.
+//! Dual numbers: a number together with its derivative, for second derivatives.
 //!
-//! Computed with duals, the rules of first derivatives give second ones as well.
+//! When the rules of first derivatives are computed with duals, the slopes of their results are second derivatives.
 
 use crate::real::Real;
 use crate::rules;
@@ -8,28 +8,28 @@ use op_dsl_ir::Prim;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number, and its derivative by whatever is varied.
+/// A number and its derivative by the varied quantity.
 #[derive(Clone, Debug)]
 pub struct Dual<R> {
-    /// The number.
+    /// Value.
     pub value: R,
-    /// Its derivative; `None` where that is zero whatever the numbers are.
+    /// Derivative; `None` where it is zero for all numbers.
     pub slope: Option<R>,
 }
 
 impl<R: Real> Dual<R> {
-    /// A number that stands still.
+    /// Returns a constant: a number without a slope.
     pub fn still(value: R) -> Dual<R> {
         Dual { value, slope: None }
     }
 
-    /// A number whose slope is a sum.
+    /// Returns a number whose slope is the sum of these terms.
     fn with(value: R, terms: [Option<R>; 2]) -> Dual<R> {
         let slope = terms.into_iter().flatten().reduce(|sum, term| sum + term);
         Dual { value, slope }
     }
 
-    /// A function of one or two numbers that has this value, by its slopes in the table of rules.
+    /// Applies the slopes of `prim` in the table of rules to one or two numbers, given the result's value.
     fn by_rule(&self, prim: Prim, y: &Dual<R>, value: R) -> Dual<R> {
         if self.slope.is_none() && y.slope.is_none() {
             return Dual::still(value);
@@ -80,7 +80,7 @@ impl<R: Real> Div for Dual<R> {
 }
 
 impl<R: Real> Real for Dual<R> {
-    /// What is not defined has no slope that is.
+    /// Makes a constant. NaN has the slope NaN, so that an undefined value has an undefined derivative.
     fn num(&self, v: f64) -> Dual<R> {
         let value = self.value.num(v);
         Dual { slope: v.is_nan().then(|| value.clone()), value }
@@ -162,8 +162,9 @@ mod tests {
         Ball::exact(v, 512)
     }
 
-    /// Streams of the gradient of `prim(x ..)` by argument `k`: `dy`, then the arguments; and with
-    /// `again`, of its gradient by argument `l`: the upstream gradient, then those.
+    /// Returns the gradient of `prim(x ..)` by argument `k`, or its own gradient by argument `again`.
+    ///
+    /// The first has the streams `dy` and the arguments, the second an upstream gradient and those.
     fn derivative(row: &Row, k: usize, again: Option<usize>) -> Spec {
         let mut b = Builder::new();
         let args: Vec<_> = (0..row.arity).map(|i| b.stream(i)).collect();
@@ -185,7 +186,7 @@ mod tests {
         Spec { derived: Some(Derived { forward: forward.clone(), steps }), ..Spec::of(forward) }
     }
 
-    /// Every function of the table, by each pair of its arguments, to 30 digits.
+    /// Tests every function of the table, by each pair of its arguments, to 30 digits.
     #[test]
     fn second_derivatives_are_differences_of_first_ones() {
         for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.name != "select") {
@@ -198,8 +199,8 @@ mod tests {
                         streams[l + 1] += step;
                         walk::outputs(&first, &walk::at(&streams, number), &[], &number).remove(0)
                     };
-                    // Large enough for f64 to hold the arguments, and then halved: the error of the
-                    // difference is a fourth power.
+                    // The step is large enough for f64 to represent the arguments. Halving it makes the error of the
+                    // difference a fourth power (Richardson extrapolation).
                     let half = |h: f64| (slope(h) - slope(-h)) / number(2.0 * h);
                     let [coarse, fine] = [0.5f64.powi(30), 0.5f64.powi(31)].map(half);
                     let want = (fine.clone() * number(4.0) - coarse) / number(3.0);
@@ -211,14 +212,14 @@ mod tests {
                     let off = (got[1].clone() - want.clone()).abs() / scale;
                     let context = || format!("{} {k} {l}: {}", row.name, off.to_f64());
                     assert!(off.to_f64() < 1e-30, "{}", context());
-                    // By the upstream gradient it is the first derivative.
+                    // The derivative by the upstream gradient is the first derivative.
                     assert_eq!(got[0].to_f64(), slope(0.0).to_f64(), "{}", context());
                 }
             }
         }
     }
 
-    /// What is straight has no second derivative, at its kinks neither; of what is not defined there is none.
+    /// Piecewise linear functions have the second derivative 0, also at their breakpoints; of NaN it is NaN.
     #[test]
     fn kinks() {
         for name in ["relu", "abs", "sign", "min", "max"] {
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Where powers of 0 and of 1 need no logarithm they have slopes all the same.
+    /// Powers of 0 and 1 are evaluated without a logarithm, and still have slopes.
     #[test]
     fn powers() {
         let row = TABLE.iter().find(|row| row.name == "powf").expect("a row");

@@ -1,4 +1,4 @@
-//! One element through a formula, in as many bits as it takes.
+//! Evaluation of one element of a formula in as many bits as it takes.
 
 use crate::compensated::Compensated;
 use crate::real::Real;
@@ -7,28 +7,29 @@ use crate::walk::at;
 use crate::{ball, walk, work};
 use op_dsl_ir::op::Spec;
 
-/// Bits of the first attempt in more than f64.
+/// Bits of the first attempt, which is made when f64 does not suffice.
 const FIRST: usize = 128;
-/// Bits of a result that are asked for.
+/// Number of bits that a result must have, more than the 53 of f64 so that it can be rounded.
 const ENOUGH: f64 = 70.0;
-/// The logarithm of what is nothing beside every number of every element type.
+/// Base-2 logarithm of a magnitude that is negligible compared with every number of every element type.
 pub(crate) const NOTHING: f64 = -170.0;
 
-/// A number of any size in as many bits as its tail has.
+/// A number of any size, whose precision is that of its tail.
 pub(crate) type Precise = Compensated<Tower>;
 
-/// This number, to be computed with in so many bits.
+/// Returns this number; operations on it have `precision` bits.
 pub(crate) fn precise(v: f64, precision: usize) -> Precise {
     Compensated::exact(v, |v| Tower::exact(v, precision))
 }
 
-/// The outputs with [`ENOUGH`] bits. Of those that no precision decides, sums without a digit are 0, and others
-/// unknown.
+/// Returns the outputs with [`ENOUGH`] bits.
+///
+/// Where no precision decides an output, a sum that cancels completely is 0, and any other is unknown.
 pub(crate) fn exactly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<Tower> {
     exactly_at(spec, scalars, |precision| at(streams, move |v| precise(v, precision)))
 }
 
-/// The same of streams that hold numbers of any precision.
+/// Returns the same for streams with numbers of any precision.
 pub(crate) fn exactly_at<S: Fn(usize) -> Precise>(
     spec: &Spec,
     scalars: &[f64],

@@ -1,5 +1,4 @@
-//! What an operator's results should be: the author's own formula, and its derivative, evaluated to
-//! as many digits as it takes.
+//! Reference evaluator: the author's own formula and its derivative, to as many digits as needed.
 //!
 //! ```text
 //! rules    value and slopes of every primitive      real    what they compute with
@@ -7,18 +6,20 @@
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
 //! tower    the same of any size                     dual    each with its slope
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
-//! constants  `PI` and the like, which no f64 is   exact     a formula in as many bits as it takes
-//! compensated  an exact f64 and what is missing from it   work  how much it costs
+//! constants  exact values of `PI` and the like      exact   a formula in as many bits as it takes
+//! compensated  an exact f64 head and a tail         work    cost of evaluations
 //! ```
 //!
-//! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
-//! differentiation; of the gradient of a gradient too, with numbers that have slopes. No pass of the compiler has touched either. Choices are taken as written, in
-//! derivatives too; of two equal numbers, `min` and `max` have half the slope each; `|x|` has slope
-//! 0 at 0. Where a formula reads `0 * inf` it has no value. A derivative has one at a pole, whatever
-//! the chain rule reads there: it is infinite.
+//! It evaluates the formula as traced, which no pass of the compiler has changed. Of a gradient it evaluates the
+//! forward formula by forward-mode differentiation, of the gradient of a gradient the same with dual numbers.
 //!
-//! Every number carries a bound of its error. Where f64 decides the result, f64 it is; where digits
-//! cancel, the element is computed again with twice the bits until the bound is small enough.
+//! - A branch is taken as written, in derivatives too.
+//! - At two equal numbers, `min` and `max` have half the slope each; `|x|` has slope 0 at 0.
+//! - Where a formula evaluates `0 * inf` it has no value.
+//! - At a pole a derivative is infinite, even where the chain rule evaluates `0 * inf`.
+//!
+//! Every number has a bound of its error. If f64 decides the result, it is computed in f64. Where digits cancel, the
+//! element is computed again with twice the bits until the bound is small enough.
 
 pub mod ball;
 pub mod compensated;
@@ -43,27 +44,31 @@ use op_dsl_ir::op::Spec;
 use walk::at;
 pub use work::work;
 
-/// What an f32 result may be off by, in units in the last place.
+/// Maximum error of an f32 result, in units in the last place.
 const SLACK: f64 = 1.0 / 4096.0;
-/// What a rough result may be off by, beside itself.
+/// Maximum relative error of a rough result.
 const ROUGH: f64 = 1.0 / 4096.0;
 
-/// The true outputs of one element: input streams and float attributes in, as the numbers that
-/// they are. A result is as near to the truth as `format` asks for: 16-bit ones round as the truth
-/// does, others are off by less than a thousandth of a unit in the last place. NaN is where the
-/// formula has no value; infinite streams stand for the limit, and where there is none, for NaN. At poles
-/// derivatives are infinite: where they go to one infinity from the left and to the other from the right,
-/// either is right, and the result is the right one's. `None` is what [`ball::LAST`] bits do not decide.
+/// Returns the exact outputs of one element; input streams and float attributes count as exact numbers.
+///
+/// A result is as accurate as `format` requires: 16-bit results round as the exact value does, others are off by less
+/// than a thousandth of a unit in the last place.
+///
+/// - NaN means that the formula has no value.
+/// - For an infinite stream the result is the limit, or NaN where there is none.
+/// - At poles derivatives are infinite. If the two sides go to opposite infinities, either is right, and the result is
+///   that of the right side.
+/// - `None` means that [`ball::LAST`] bits do not decide the result.
 pub fn decided(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<Option<f64>> {
     outputs_where(spec, streams, scalars, |y| suffices(y, format))
 }
 
-/// The same; NaN where nothing is decided as well.
+/// Returns the outputs as `decided` does, with NaN for undecided ones.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
     numbers(decided(spec, streams, scalars, format))
 }
 
-/// The same to three digits: enough to see which side of zero they are on, and how far from it.
+/// Returns the outputs to three digits: enough for their sign and magnitude.
 pub fn roughly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let is_rough = |y: Near| y.off == 0.0 || y.off <= ROUGH * y.value.abs();
     numbers(outputs_where(spec, streams, scalars, is_rough))
@@ -73,7 +78,7 @@ fn numbers(outputs: Vec<Option<f64>>) -> Vec<f64> {
     outputs.into_iter().map(|y| y.unwrap_or(f64::NAN)).collect()
 }
 
-/// The same, in f64 where that suffices, then in f64 with what is missing from it.
+/// Evaluates in f64, then in compensated f64, then in more bits, until every output `suffices`.
 fn outputs_where(
     spec: &Spec,
     streams: &[f64],
@@ -109,7 +114,7 @@ fn outputs_where(
     }
 }
 
-/// Whether f64 has decided a result.
+/// Returns whether the f64 result is accurate enough for the format.
 fn suffices(y: Near, format: Format) -> bool {
     let unit = format.ulp(y.value);
     match format.is_half() {

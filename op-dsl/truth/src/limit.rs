@@ -1,8 +1,8 @@
-//! Formulas at infinity: where they go far out.
+//! Limits of formulas at infinity.
 //!
-//! That is what one infinite stream stands for. Several are no limit, as it would depend on which of them grows faster: parts of
-//! the formula as written that one of them has a part in have their limits, and meet as in arithmetic. So do sums that one
-//! stream grows in apart, in a quotient.
+//! One infinite stream means the limit as it grows. Several have no limit, because it would depend on which of them
+//! grows faster. Instead, parts of the formula as written that depend on one infinite stream have their limits, which
+//! are combined by IEEE arithmetic. The same applies to a quotient of two sums that grow independently with one stream.
 
 use crate::exact::{NOTHING, exactly, precise};
 use crate::real::Real;
@@ -12,16 +12,16 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::rounding::divides_apart;
 
-/// Powers of two, each the square of the one before, that stand for infinity in turn.
+/// Exponents of the powers of two that stand for infinity, each the square of the one before.
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
-/// Values that differ by less are the same number.
+/// Relative difference below which two values are the same number.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
-/// A value at an infinity that is smaller is 0.
+/// Magnitude below which a value at an infinity is 0.
 const TINY: f64 = 1e-100;
-/// Bits of a part's limit: the cube of the largest of [`FAR`] and 1 are both in a sum.
+/// Bits of a part's limit, so many that a sum can represent both the cube of the largest of [`FAR`] and 1.
 const BITS: usize = 1024;
 
-/// The limits of the outputs where some streams are infinite; NaN where there is none.
+/// Returns the limits of the outputs where some streams are infinite; NaN where there is none.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let written = &spec.traced;
     let infinite: Vec<usize> = (0..streams.len()).filter(|k| streams[*k].is_infinite()).collect();
@@ -47,7 +47,7 @@ pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     all
 }
 
-/// The limits of outputs that one infinite stream at most has a part in.
+/// Returns the limits of outputs that depend on at most one infinite stream.
 fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let far = |power: f64| {
         let at = |x: &f64| if x.is_infinite() { power.exp2().copysign(*x) } else { *x };
@@ -58,8 +58,9 @@ fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     (0..points[0].len()).map(|k| limit(points.each_ref().map(|p| value(&p[k])))).collect()
 }
 
-/// The value of every node where several streams are infinite: parts that one of them has a part in have their limits, and meet in
-/// arithmetic.
+/// Returns the value of every node where several streams are infinite.
+///
+/// Parts that depend on one of them have their limits, which IEEE arithmetic combines.
 fn together(
     graph: &Graph,
     streams: &[f64],
@@ -78,7 +79,7 @@ fn together(
     };
     let is_met = |i: usize| reached[i].count_ones() > 1;
     let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(..));
-    // Parts that are asked for: a stream is no limit of anything.
+    // Marks the calls whose limits are needed; an infinite stream itself needs none.
     let mut is_part = vec![false; graph.nodes.len()];
     for (_, node) in graph.nodes.iter().enumerate().filter(|(i, _)| is_met(*i)) {
         node.args()
@@ -102,7 +103,7 @@ fn together(
             let arg = |k| node.args().get(k).map_or(f64::NAN, |id: &Id| values[id.index()]);
             let args = [0, 1, 2].map(arg);
             let value = (prim.row().oracle)(args);
-            // Functions that vanish keep the sign of what they are further in.
+            // A function that vanishes at infinity keeps the sign that it has further in.
             let vanishes = args.iter().any(|x| x.is_infinite()) && value.abs() < TINY;
             values[i] = if vanishes { 0.0f64.copysign(value) } else { value };
         }
@@ -110,7 +111,7 @@ fn together(
     values
 }
 
-/// Which of the infinite streams have a part in each node: a bit for each.
+/// Returns for each node which infinite streams it depends on, one bit each.
 fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
     let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -124,18 +125,22 @@ fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
     all
 }
 
-/// As f64. Of what is nothing even the sign may be wrong.
+/// Converts to f64. A negligible value becomes 0, because even its sign may be wrong.
 fn value(y: &Tower) -> f64 {
     if y.is_below(NOTHING) { 0.0 } else { y.to_f64() }
 }
 
-/// A limit without the last digits of what it was read off: 1 less this one must be 0 where the formula has `1 - sigmoid(inf)`.
+/// Rounds a limit to f32 if the difference is below `SAME`.
+///
+/// Its last digits are unreliable, since they come from a large finite argument.
+///
+/// For example, the limit 1 must be exact so that `1 - sigmoid(inf)` is 0.
 fn settled(limit: f64) -> f64 {
     let number = f64::from(limit as f32);
     if ((limit - number) / number).abs() < SAME { number } else { limit }
 }
 
-/// Where four values go.
+/// Returns the limit of a sequence of four values, or NaN.
 pub fn limit(values: [f64; 4]) -> f64 {
     let [.., before, last] = values;
     let pairs = || values.windows(2).map(|w| (w[0], w[1]));

@@ -1,35 +1,37 @@
-//! A number in f64 with a bound of its error: decides most elements by itself.
+//! A number in f64 with a bound of its error, which suffices for most elements.
 
 use crate::real::Real;
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The error of a function of `libm` relative to its result; these stay below one unit in the last
-/// place, or half as much.
+/// Bound of the relative error of a function of `libm`.
+///
+/// `libm`'s errors stay below one unit in the last place, or half as much.
 const FUNCTION: f64 = 4.0 * f64::EPSILON;
-/// The rounding of a result that underflows.
+/// Rounding error of a result that underflows.
 const LEAST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
 
-/// The true value is within `off` of `value`. Nothing is known where `off` is infinite.
+/// A number whose exact value is within `off` of `value`. It is unknown where `off` is infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
     /// The value.
     pub value: f64,
-    /// The bound of its error: 0 for what is exact, NaN included.
+    /// Bound of the error: 0 for exact numbers, including NaN.
     pub off: f64,
 }
 
 impl Near {
-    /// This number exactly.
+    /// Returns this number exactly.
     pub const fn exact(value: f64) -> Near {
         Near { value, off: 0.0 }
     }
 
     const UNKNOWN: Near = Near { value: 0.0, off: f64::INFINITY };
 
-    /// The result of an operation on numbers of which nothing is infinite: off by `off` for the
-    /// operands' sake, and by its own rounding.
+    /// Returns the result of an operation on finite numbers.
+    ///
+    /// `off` is the error that the operands cause, `rounding` the operation's own.
     fn rounded(value: f64, off: f64, rounding: f64) -> Near {
         let off = (off + rounding.abs()) * (1.0 + 4.0 * f64::EPSILON);
         let known = value.is_finite() && off.is_finite();
@@ -44,8 +46,7 @@ impl Near {
         self.value == 0.0 && self.off == 0.0
     }
 
-    /// A result for operands of which one is infinite, undefined or unknown: as IEEE has it, if
-    /// both are exact.
+    /// Returns the result where an operand is infinite, undefined or unknown: the IEEE result if both are exact.
     fn special(self, other: Near, ieee: f64) -> Near {
         match (self.value.is_nan() || other.value.is_nan(), self.off + other.off == 0.0) {
             (true, _) => Near::exact(f64::NAN),
@@ -54,8 +55,9 @@ impl Near {
         }
     }
 
-    /// The result of a function that comes to a limit like `e^-distance`: the limit, if that is
-    /// nothing beside it (or nothing at all, where the limit is 0).
+    /// Returns the limit of a function that approaches it like `e^-distance`, if the difference is negligible.
+    ///
+    /// Where the limit is 0, the difference must underflow.
     fn or_limit(self, limit: f64, distance: f64) -> Near {
         let far = if limit == 0.0 { 720.0 } else { 40.0 };
         match distance > far {
@@ -64,8 +66,9 @@ impl Near {
         }
     }
 
-    /// A function of this number that takes `value` here, and whose slope stays below `slope`
-    /// within `reach` of here. `defined` is where it has a value.
+    /// Returns a function of this number, from its value here and a bound of its slope.
+    ///
+    /// `slope` bounds the slope within `reach` of here. `defined` says whether the function has a value here.
     fn through(self, value: f64, slope: f64, reach: f64, defined: bool) -> Near {
         if !self.value.is_finite() && self.off == 0.0 {
             return Near::exact(value);
@@ -73,7 +76,7 @@ impl Near {
         match (self.is_ordinary() && self.off <= reach, defined) {
             (true, true) => {
                 let off = if self.off == 0.0 { 0.0 } else { slope * self.off };
-                // At zero functions have values without a rounding.
+                // At zero, integer values of functions are exact.
                 let exact = self.is_zero() && value == value.trunc();
                 let least = if value.abs() < f64::MIN_POSITIVE { LEAST } else { 0.0 };
                 Near::rounded(value, off, if exact { 0.0 } else { FUNCTION * value.abs() + least })
@@ -84,13 +87,14 @@ impl Near {
     }
 }
 
-/// The square of what is positive, else nothing.
+/// Returns the square of a positive number, else 0.
 fn square(x: f64) -> f64 {
     x.max(0.0) * x.max(0.0)
 }
 
-/// What a product or quotient of this size may have lost besides its rounding as it is computed: a
-/// rounding is a number itself as long as it does not underflow.
+/// Returns what a product or quotient of this size may lose besides its rounding.
+///
+/// The rounding error is itself an f64 as long as it does not underflow.
 fn underflow(value: f64) -> f64 {
     if value.abs() < f64::MIN_POSITIVE / f64::EPSILON { LEAST } else { 0.0 }
 }
@@ -108,7 +112,7 @@ impl Add for Near {
         let sum = self.value + y.value;
         match self.is_ordinary() && y.is_ordinary() {
             true => {
-                // What the rounding left out, which is a number itself.
+                // The rounding error of the sum, which is an f64 itself (`TwoSum`).
                 let part = sum - self.value;
                 let rounding = (self.value - (sum - part)) + (y.value - part);
                 Near::rounded(sum, self.off + y.off, rounding)
@@ -239,7 +243,7 @@ impl Real for Near {
 
     fn erfc(&self) -> Near {
         let x = self.value;
-        // e^(2 |x| off) more at the near end.
+        // The slope is up to `e^(2 |x| off)` larger at the end nearer to zero.
         let slope = 2.0 * FRAC_2_SQRT_PI * libm::exp(-x * x) + LEAST;
         let result = self.through(libm::erfc(x), slope, 0.25 / x.abs().max(1.0), true);
         let result = result.or_limit(2.0, square(-x - self.off));
@@ -259,7 +263,7 @@ impl Real for Near {
     }
 
     fn compare(&self, other: &Near) -> Option<Ordering> {
-        // Exact numbers are compared as they are, infinities among them.
+        // Exact numbers are compared directly, including infinities.
         match self.off + other.off == 0.0 {
             true => self.value.partial_cmp(&other.value),
             false => (*self - *other).sign(),

@@ -1,7 +1,7 @@
-//! Derivatives at poles: what they go to from either side.
+//! Derivatives at poles, as limits from either side.
 //!
-//! Of `x ln|x|` the chain rule reads `ln 0 + 0 * inf` at 0, of `ln(x / (1 - x))` `0 * inf` at 1, and other
-//! spellings of the same functions are infinite there.
+//! For `x ln|x|` the chain rule evaluates `ln 0 + 0 * inf` at 0, and for `ln(x / (1 - x))` it evaluates `0 * inf` at 1,
+//! while other spellings of the same functions give infinity there.
 
 use crate::exact::{exactly_at, precise};
 use crate::limit::limit;
@@ -9,10 +9,12 @@ use crate::near::Near;
 use crate::walk::{self, at};
 use op_dsl_ir::op::Spec;
 
-/// How near to the pole, beside 1 or the place where it is: powers of two, each the square of the one before.
+/// Distances to the pole, as powers of two, each the square of the one before.
+///
+/// They are relative to the stream's value unless that is 0.
 const NEARER: [i32; 4] = [-40, -80, -160, -320];
 
-/// `values`, the outputs, with infinities in the place of those that are no numbers, where poles are.
+/// Returns the outputs with NaN replaced by infinity at poles.
 pub fn outputs(
     spec: &Spec,
     streams: &[f64],
@@ -37,7 +39,9 @@ pub fn outputs(
     values
 }
 
-/// What is between two limits: an infinity if both are, or the only one; else no number.
+/// Combines the limits of both sides.
+///
+/// The result is an infinity if both are infinite, or if one is and the other is NaN; otherwise NaN.
 fn pole(right: f64, left: f64) -> f64 {
     match (right.is_infinite(), left.is_infinite()) {
         (true, _) if left.is_infinite() || left.is_nan() => right,
@@ -46,7 +50,7 @@ fn pole(right: f64, left: f64) -> f64 {
     }
 }
 
-/// Whether anything is a number next to a stream's value.
+/// Returns whether any output is a number at a neighbour of the stream's value.
 fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -> bool {
     let x = streams[moved];
     [x.next_down(), x.next_up()].into_iter().any(|x| {
@@ -57,7 +61,7 @@ fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -
     })
 }
 
-/// What the outputs go to as a stream goes to its value from one side.
+/// Returns the limits of the outputs as a stream goes to its value from one side.
 fn from_one_side(
     spec: &Spec,
     streams: &[f64],

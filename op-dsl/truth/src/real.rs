@@ -1,12 +1,14 @@
-//! What rules compute with: a number that knows how far it may be off.
+//! Interface of the numbers that the rules compute with: numbers with a bound of their error.
 
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number with a bound of its error. There are three kinds: [`Near`](crate::near::Near) in f64,
-/// which is fast, [`Ball`](crate::ball::Ball) in as many bits as it takes, and
-/// [`Tower`](crate::tower::Tower) where that has no exponent for it; each also beside an exact f64,
-/// [`Compensated`](crate::compensated::Compensated), and with its slope, [`Dual`](crate::dual::Dual).
+/// A number with a bound of its error.
+///
+/// There are three kinds: [`Near`](crate::near::Near) in f64, which is fast, [`Ball`](crate::ball::Ball) in as many
+/// bits as it takes, and [`Tower`](crate::tower::Tower) where a ball cannot represent the exponent. Each can be the
+/// tail of an exact f64, [`Compensated`](crate::compensated::Compensated), and can have a derivative,
+/// [`Dual`](crate::dual::Dual).
 pub trait Real:
     Clone
     + Neg<Output = Self>
@@ -15,23 +17,27 @@ pub trait Real:
     + Mul<Output = Self>
     + Div<Output = Self>
 {
-    /// An exact number, as precise as this one.
+    /// Returns an exact number, as precise as this one.
     fn num(&self, v: f64) -> Self;
     /// `pi`
     fn pi(&self) -> Self;
-    /// The result of what is not defined.
+    /// Returns whether the value is undefined.
     fn is_nan(&self) -> bool;
-    /// The number itself, where it is known to be this one.
+    /// Returns the value if it is known to be exactly this f64.
     fn exactly(&self) -> Option<f64>;
-    /// Whether it is 0 and known to be.
+    /// Returns whether it is known to be exactly 0.
     fn is_exact_zero(&self) -> bool;
-    /// Whether its magnitude is known to be below a power of two.
+    /// Returns whether the magnitude is known to be below `2^power`; for example, 0.3 is below `2^-1`.
     fn is_below(&self, power: f64) -> bool;
-    /// How it stands to zero; `None` where its error leaves that open, or where it is no number.
+    /// Returns the order relative to zero; `None` where its error leaves that open, or for NaN.
     fn sign(&self) -> Option<Ordering>;
-    /// Whether it looks negative. Formulas with one value and two accurate ways to it choose by this.
+    /// Returns whether it is probably negative.
+    ///
+    /// Functions use this to choose between two accurate formulas for one value.
     fn is_negative(&self) -> bool;
-    /// What an undecided comparison makes: to be tried with more bits.
+    /// Returns the unknown number.
+    ///
+    /// An undecided comparison gives it, so that the element is evaluated with more bits.
     fn unknown(&self) -> Self;
 
     /// `x^(1/2)`
@@ -55,12 +61,12 @@ pub trait Real:
     /// `atan x`
     fn atan(&self) -> Self;
 
-    /// `x^y`. Of a negative number only where `y` is known to be whole.
+    /// `x^y`; for a negative `x` only where `y` is known to be an integer.
     fn pow(&self, y: &Self) -> Self {
         power(self, y)
     }
 
-    /// How it stands to another number; `None` as for [`Real::sign`].
+    /// Returns the order relative to another number; `None` as for [`Real::sign`].
     fn compare(&self, other: &Self) -> Option<Ordering> {
         (self.clone() - other.clone()).sign()
     }
@@ -71,7 +77,7 @@ pub trait Real:
     }
 }
 
-/// `x^y`. Of a negative number only where `y` is known to be whole.
+/// Returns `x^y`; for a negative `x` only where `y` is known to be an integer.
 fn power<R: Real>(x: &R, y: &R) -> R {
     let one = || x.num(1.0);
     match (x.sign(), y.sign()) {

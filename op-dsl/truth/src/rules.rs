@@ -1,16 +1,16 @@
-//! Value and slopes of every primitive, written once more: were these the compiler's own, a mistake
-//! there would agree with itself.
+//! Value and slopes of every primitive, written independently of the compiler.
 //!
-//! Nothing here looks after digits. What cancels is computed again with more of them.
+//! If they were the compiler's own, a mistake there would go unnoticed because it would agree with itself. The rules do
+//! not avoid cancellation, since the caller evaluates again with more digits where they cancel.
 
 use crate::real::Real;
 use op_dsl_ir::Prim;
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
-/// Cubic coefficient of the tanh form of GELU.
+/// Cubic coefficient of the tanh approximation of GELU.
 const CUBIC: f64 = 0.044715;
 
-/// The value of a call. Places without an argument hold anything.
+/// Returns the value of a call. Positions without an argument may hold anything.
 pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
     let (a, b) = (|| x.clone(), || y.clone());
     match prim {
@@ -24,7 +24,7 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Max => extreme(Greater, x, y),
         Prim::Lt => truth(x, y, |o| o == Less),
         Prim::Le => truth(x, y, |o| o != Greater),
-        // What is known up to an error is equal to itself nevertheless.
+        // A number equals itself, even if it is known only up to an error.
         Prim::Eq if std::ptr::eq(x, y) => x.num(f64::from(u8::from(!x.is_nan()))),
         Prim::Eq => truth(x, y, |o| o == Equal),
         Prim::Select => chosen(x, y, z),
@@ -58,8 +58,11 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
     }
 }
 
-/// The slope of a call by each of its arguments, at which it has the value `this`; `None` where it
-/// is zero whatever they are. A choice has none: its derivative is that of what it takes.
+/// Returns the slope of a call by each of its arguments; `None` if it is zero everywhere.
+///
+/// `this` is the value of the call.
+///
+/// A select has none, because its derivative is that of the branch taken.
 pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 3] {
     let (a, b, one) = (|| x.clone(), || y.clone(), || x.num(1.0));
     let by_x = match prim {
@@ -116,7 +119,7 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
     [Some(by_x), None, None]
 }
 
-/// What a choice takes: by whether `c` holds, the second or the third.
+/// Returns the value of a select: `yes` if `c` is not 0, else `no`.
 pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
     match c.sign() {
         _ if c.is_nan() => c.clone(),
@@ -126,7 +129,7 @@ pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
     }
 }
 
-/// The smaller or the larger; NaN if either is.
+/// Returns the smaller or the larger number; NaN if either is.
 fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -135,7 +138,7 @@ fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     }
 }
 
-/// The slopes of the smaller or the larger: of two equal numbers half each.
+/// Returns the slopes of the smaller or the larger number: half each if they are equal.
 fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     let share = match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -146,7 +149,7 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     [Some(share.clone()), Some(x.num(1.0) - share), None]
 }
 
-/// The slopes of a number held between two bounds: all to a bound at it and beyond it.
+/// Returns the slopes of a clamped number. At a bound and beyond it, that bound has the whole slope.
 fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     let one = || x.num(1.0);
     let raised = extreme(Greater, x, low);
@@ -155,12 +158,12 @@ fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     [Some(free * inside.clone()), Some(by_low), Some(one() - inside)]
 }
 
-/// 1 where `x` is above `bound`, else 0; NaN if either is.
+/// Returns 1 where `x` is above `bound`, else 0; NaN if either is.
 fn above<R: Real>(x: &R, bound: &R) -> R {
     if x.is_nan() || bound.is_nan() { x.num(f64::NAN) } else { truth(bound, x, |o| o == Less) }
 }
 
-/// Whether a comparison holds, as 1 or 0. Of NaN none does.
+/// Returns a comparison as 1 or 0; it is 0 for NaN.
 fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
     match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(0.0),
@@ -169,7 +172,7 @@ fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
     }
 }
 
-/// The sign: 0 at 0.
+/// Returns the sign; it is 0 at 0.
 fn step<R: Real>(x: &R) -> R {
     match x.sign() {
         _ if x.is_nan() => x.num(f64::NAN),
@@ -178,13 +181,13 @@ fn step<R: Real>(x: &R) -> R {
     }
 }
 
-/// `e^-x` and the like, for readable formulas.
+/// Shared building blocks such as `e^-x`, for readable formulas.
 trait Shapes: Real {
     fn neg_exp(&self) -> Self {
         (-self.clone()).exp()
     }
 
-    /// `log(1 + e^x)` of this `e^x`, by its small side.
+    /// Returns `log(1 + e^x)`, where `self` is `e^x`, from whichever of `e^x` and `e^-x` is small.
     fn log1p_or(&self, x: &Self) -> Self {
         if x.is_negative() { self.log1p() } else { x.clone() + x.neg_exp().log1p() }
     }
@@ -217,7 +220,7 @@ fn bell<R: Real>(x: &R) -> R {
     (-(x.clone() * x.clone())).exp() * x.num(2.0) / x.pi().sqrt()
 }
 
-/// `2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
+/// Returns `2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
 fn tanh_form<R: Real>(x: &R) -> [R; 3] {
     let k = (x.num(8.0) / x.pi()).sqrt();
     let cubic = x.num(CUBIC) * x.clone() * x.clone();
@@ -229,12 +232,12 @@ fn tanh_form<R: Real>(x: &R) -> [R; 3] {
     ]
 }
 
-/// `x` with its derivatives.
+/// Returns `x` with its derivatives.
 fn straight<R: Real>(x: &R) -> [R; 3] {
     [x.clone(), x.num(1.0), x.num(0.0)]
 }
 
-/// First and second derivative of `x s(v(x))`, from `v` and its own.
+/// Returns the first and second derivative of `x s(v(x))`, from `v` and its derivatives.
 fn gated<R: Real>(x: &R, [v, dv, ddv]: [R; 3]) -> [R; 2] {
     let (s, rest) = (sigmoid(&v), sigmoid(&-v));
     let q = s.clone() * rest.clone();

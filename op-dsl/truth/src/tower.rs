@@ -1,8 +1,10 @@
-//! A number whose exponent need not be a number that can be written: `e^(e^(10^38))`.
+//! A number whose exponent is too large to be stored, for example `e^(e^(10^38))`.
 //!
-//! Formulas meet them on the way to ordinary results: `tanh(e^x)` written as `1 - 2/(1 + e^(2 e^x))` has the slope
-//! `4 e^x E/(1 + E)^2`, which is nothing where `E` is such a number. What balls cannot hold is a ball times a power of
-//! such an `e^log`: powers of one exponential cancel, and of different ones the logarithms decide.
+//! Formulas meet such numbers on the way to ordinary results: `tanh(e^x)` written as `1 - 2/(1 + e^(2 e^x))` has the
+//! slope `4 e^x E/(1 + E)^2`, which vanishes where `E` is such a number.
+//!
+//! A number that no ball can represent is a ball times a power of `e^log`. Powers of the same exponential cancel; for
+//! different ones the logarithms decide which is larger.
 
 use crate::ball::Ball;
 use crate::real::Real;
@@ -13,15 +15,17 @@ use std::rc::Rc;
 /// A number of any size with a bound of its error.
 #[derive(Clone, Debug)]
 pub enum Tower {
-    /// A number that a ball holds.
+    /// A number that a ball can represent.
     Ball(Ball),
-    /// `head e^(power log)`: so far from 1 that `head`, which is not zero, changes nothing of that.
+    /// `head e^(power log)`: an exponential and its factor.
+    ///
+    /// The exponential is so large or small that the non-zero `head` does not change that.
     Power {
-        /// What multiplies the exponential.
+        /// Factor of the exponential.
         head: Ball,
-        /// Not zero.
+        /// Exponent of `e^log`; never 0.
         power: i32,
-        /// Beyond what [`Ball::exp`] has a number for; positive.
+        /// Logarithm: positive, and beyond the range of [`Ball::exp`].
         log: Rc<Tower>,
     },
 }
@@ -29,12 +33,12 @@ pub enum Tower {
 use Tower::Power;
 
 impl Tower {
-    /// This number exactly, with results of so many bits.
+    /// Returns this number exactly; operations on it give results of `precision` bits.
     pub fn exact(v: f64, precision: usize) -> Tower {
         Tower::Ball(Ball::exact(v, precision))
     }
 
-    /// The f64 beside it; NaN where nothing is known.
+    /// Returns the nearby f64; NaN where nothing is known.
     pub fn to_f64(&self) -> f64 {
         match self {
             Tower::Ball(x) => x.to_f64(),
@@ -49,22 +53,24 @@ impl Tower {
         }
     }
 
-    /// Whether nothing is known of it.
+    /// Returns whether nothing is known of it.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Tower::Ball(x) if x.is_unknown())
     }
 
-    /// Whether no digit is left of a sum.
+    /// Returns whether all digits of a sum have cancelled.
     pub(crate) fn cancels(&self) -> bool {
         matches!(self, Tower::Ball(x) if !x.is_unknown() && x.to_f64() == 0.0)
     }
 
-    /// Whether so many bits of it are known, or no f64 is next to it.
+    /// Returns whether at least `bits` bits are known.
+    ///
+    /// It is also true for a number beyond the range of f64, because no bits are needed there.
     pub fn has_bits(&self, bits: f64) -> bool {
         matches!(self, Tower::Ball(x) if x.has_bits(bits)) || matches!(self, Power { .. })
     }
 
-    /// `head e^(power log)` of any head and power.
+    /// Returns `head e^(power log)` for any head and power.
     fn power(head: Ball, power: i32, log: &Rc<Tower>) -> Tower {
         match head.sign() {
             _ if power == 0 => Tower::Ball(head),
@@ -81,7 +87,7 @@ impl Tower {
         }
     }
 
-    /// The head, which is the number itself where it is a ball; its power and what it is one of.
+    /// Returns head, power and logarithm; a ball is its own head, with power 0.
     fn parts(&self) -> (&Ball, i32, Option<&Rc<Tower>>) {
         match self {
             Tower::Ball(x) => (x, 0, None),
@@ -89,7 +95,7 @@ impl Tower {
         }
     }
 
-    /// The product with `y^sign`, of which the heads make `head`.
+    /// Returns the product with `y^sign`, where `head` is the product of the heads.
     fn times(&self, y: &Tower, head: Ball, sign: i32) -> Tower {
         let ((_, p, a), (_, q, b)) = (self.parts(), y.parts());
         match (a, b) {
@@ -107,7 +113,7 @@ impl Tower {
         }
     }
 
-    /// The sum of two numbers that are far from 1: beside the larger nothing is left of the smaller.
+    /// Returns the sum of two numbers that are far from 1: the smaller is negligible compared with the larger.
     fn plus(&self, y: &Tower) -> Tower {
         if let ((a, p, Some(log)), (b, q, Some(other))) = (self.parts(), y.parts())
             && p == q
@@ -125,13 +131,13 @@ impl Tower {
         }
     }
 
-    /// Whether it is nearer to zero than any ball; `None` of balls.
+    /// Returns true if it is nearer to zero than any ball, false if it is larger than any; `None` for balls.
     fn vanishes(&self) -> Option<bool> {
         let (_, power, log) = self.parts();
         log.map(|_| power < 0)
     }
 
-    /// `self` if what is left out is nothing beside it.
+    /// Returns `self` with its error widened for a negligible term that is left out.
     fn blurred(&self) -> Tower {
         match self {
             Tower::Ball(x) => Tower::Ball(x.blurred()),
@@ -141,7 +147,7 @@ impl Tower {
         }
     }
 
-    /// `f` of a number that is far from 0 or near it, whichever it is; of a ball `here`.
+    /// Returns `here` of a ball; else `near` for a number near zero, and `far` for a large one.
     fn by_size(
         &self,
         here: impl FnOnce(&Ball) -> Tower,
@@ -310,7 +316,8 @@ impl Real for Tower {
     fn erfc(&self) -> Tower {
         let far = || match self.is_negative() {
             true => self.num(2.0) - (-self.clone()).erfc(),
-            // All further terms are less than the first by more than any ball says.
+            // Only the first term of the asymptotic series is needed, since the others are smaller than any ball's
+            // error.
             false => {
                 let square = self.clone() * self.clone();
                 (-square).exp() / (self.clone() * self.pi().sqrt())

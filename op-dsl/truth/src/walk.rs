@@ -1,4 +1,4 @@
-//! One element through a formula, and through its derivative by forward mode.
+//! Evaluation of one element of a formula, and of its derivative by forward mode.
 
 use crate::constants;
 use crate::dual::Dual;
@@ -8,12 +8,12 @@ use op_dsl_ir::op::{Derived, Spec};
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{Graph, Node, Prim};
 
-/// What streams hold at an element; NaN for those that are none.
+/// Returns the value of each stream at an element; NaN for streams that do not exist.
 pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R {
     move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
 }
 
-/// How many calls an evaluation has, more or less: those of a derivative have their slopes as well.
+/// Returns the approximate number of calls in an evaluation; those of a derivative include their slopes.
 pub fn calls(spec: &Spec) -> usize {
     match &spec.derived {
         Some(Derived { forward, steps }) => 3 * steps.len() * forward.nodes.len(),
@@ -21,8 +21,9 @@ pub fn calls(spec: &Spec) -> usize {
     }
 }
 
-/// The outputs of a specialisation for one element, which `stream` has. `number` makes numbers of the
-/// precision that is computed in.
+/// Returns the outputs of a specialisation for one element.
+///
+/// `stream` returns the element's streams, `number` makes numbers of the chosen precision.
 pub fn outputs<R: Real>(
     spec: &Spec,
     stream: &impl Fn(usize) -> R,
@@ -35,7 +36,7 @@ pub fn outputs<R: Real>(
         return spec.traced.outputs.iter().map(|o| values[o.index()].clone()).collect();
     };
     let [first, later @ ..] = &**steps else { return Vec::new() };
-    // What the first step's gradient has in a stream, if the last step's was given it.
+    // Returns stream `i` of the first step's gradient, if the last step was given it.
     let held = |i: usize| match later {
         [] => Some(stream(i)),
         [second, ..] => second.inputs.get(i).copied().flatten().map(stream),
@@ -57,7 +58,7 @@ pub fn outputs<R: Real>(
     later.first().unwrap_or(first).wrt.iter().map(by).collect()
 }
 
-/// The upstream gradients times the slopes of what they are the gradients of.
+/// Returns the sum of the upstream gradients times the slopes of the corresponding outputs.
 fn flow<R: Real>(
     slopes: impl Iterator<Item = Option<R>>,
     wiring: &Wiring,
@@ -69,7 +70,9 @@ fn flow<R: Real>(
     flows.reduce(|sum, flow| sum + flow).unwrap_or_else(|| number(0.0))
 }
 
-/// The upstream gradients times the derivatives of the outputs by input stream `wrt`.
+/// Returns the gradient by input stream `wrt`.
+///
+/// It is the sum of the upstream gradients times the outputs' derivatives.
 fn gradient<R: Real>(
     forward: &Graph,
     wiring: &Wiring,
@@ -83,8 +86,10 @@ fn gradient<R: Real>(
     flow(slopes, wiring, stream, number)
 }
 
-/// The derivative of every output of a gradient by its stream `wrt`: all numbers on the way have slopes
-/// by that. A saved value has the slope of what was saved.
+/// Returns the derivative of every output of a gradient by its stream `wrt`.
+///
+/// All intermediate numbers are duals with slopes by that stream. A saved value has the slope of the node that was
+/// saved.
 fn slopes<R: Real>(
     forward: &Graph,
     wiring: &Wiring,
@@ -104,7 +109,7 @@ fn slopes<R: Real>(
     wiring.wrt.iter().map(by).collect()
 }
 
-/// The value of every node; `given` answers for those that are known already.
+/// Returns the value of every node; `given` returns those that are known already.
 pub(crate) fn values<R: Real>(
     graph: &Graph,
     given: &impl Fn(usize) -> Option<R>,
@@ -129,14 +134,15 @@ pub(crate) fn values<R: Real>(
     values
 }
 
-/// The arguments of a call; the places that it does not have repeat the first.
+/// Returns the arguments of a call; missing ones repeat the first.
 fn arguments<'v, R>(node: &Node, values: &'v [R]) -> [&'v R; 3] {
     let args = node.args();
     [0, 1, 2].map(|k| &values[args.get(k).unwrap_or(&args[0]).index()])
 }
 
-/// The derivative of every node; `None` where it is zero whatever the numbers are. Of a choice it
-/// is that of the branch taken, so that the other has no part in it.
+/// Returns the derivative of every node; `None` where it is zero for all numbers.
+///
+/// The derivative of a select is that of the branch taken, so that the untaken branch has no influence.
 fn tangents<R: Real>(
     graph: &Graph,
     values: &[R],

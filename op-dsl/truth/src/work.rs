@@ -1,4 +1,4 @@
-//! How much evaluating has cost, counted rather than timed: the same on every machine.
+//! Cost of evaluations, counted rather than timed so that it is the same on every machine.
 
 use std::cell::Cell;
 
@@ -6,19 +6,19 @@ thread_local! {
     static DONE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What a call costs in f64, about nanoseconds; in f64 with what is missing from it; in so many bits.
+/// Cost of a call in about nanoseconds: in f64, in compensated f64, and in `bits` bits.
 pub(crate) const NEAR: u64 = 30;
 pub(crate) const COMPENSATED: u64 = 150;
 pub(crate) const fn exact(bits: usize) -> u64 {
     3000 + 120 * bits as u64
 }
 
-/// Counts the calls of a formula.
+/// Adds the cost of a formula's calls.
 pub(crate) fn add(calls: usize, each: u64) {
     DONE.set(DONE.get() + calls as u64 * each);
 }
 
-/// What this thread has evaluated since it started, in units of about a nanosecond.
+/// Returns the work of this thread since it started, in units of about a nanosecond.
 pub fn work() -> u64 {
     DONE.get()
 }

@@ -1,7 +1,8 @@
-//! Compiled graphs against the reference evaluator: formulas whose digits are lost inside the arms of a choice.
+//! Compiled graphs against the reference evaluator.
 //!
-//! The graph that a back end lowers is evaluated node by node, in f64 where the compiler chose f64 and else rounded to f32
-//! after every call, and must agree with the reference to 2 units in the last place of f32.
+//! The formulas lose digits inside the branches of a select. The graph that a back end lowers is evaluated node by
+//! node, in f64 where the compiler chose f64, otherwise rounded to f32 after every call. It must agree with the
+//! reference to 2 units in the last place of f32.
 #![allow(missing_docs)]
 
 use op_dsl_ir::format::Format;
@@ -14,8 +15,9 @@ const F32: Format = Format::of(DType::F32);
 /// Allowed error in units in the last place.
 const BUDGET: f64 = 2.0;
 
-/// `f(x)`, with `t` and `y` as further tensors and `k` as an attribute where the formula names them, and its gradient by
-/// `x`.
+/// Returns `f(x)` and its gradient by `x`.
+///
+/// Where the formula names them, `t` and `y` are further tensors and `k` is an attribute.
 fn operators(body: &str) -> Vec<OpDef> {
     let has = |name: &str| body.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
     let tensors = ["x", "t", "y"].into_iter().filter(|name| has(name));
@@ -31,7 +33,7 @@ fn operators(body: &str) -> Vec<OpDef> {
     family.ops.into_iter().map(|op| op.def).collect()
 }
 
-/// One element: `x`, `t`, `y` and the attribute.
+/// One element: `x`, `t`, `y` and the attribute `k`.
 #[derive(Clone, Copy, Debug)]
 struct At {
     x: f64,
@@ -52,7 +54,7 @@ impl At {
     }
 }
 
-/// The first output, rounded as a back end rounds it.
+/// Returns the first output, rounded as a back end rounds it.
 fn computed(def: &OpDef, at: At) -> f64 {
     let (spec, streams) = (&def.specs[0], at.streams(def));
     match &spec.wide {
@@ -78,7 +80,9 @@ fn in_f32(graph: &Graph, streams: &[f64], k: f64) -> f64 {
     values[graph.outputs[0].index()]
 }
 
-/// Values of f32 of either sign: all exponents with irregular mantissas, more of those where functions bend.
+/// Returns f32 values of either sign and all exponents.
+///
+/// Mantissas are irregular, and there are more values where functions bend.
 fn samples() -> Vec<f64> {
     let mut all = vec![0.0, f64::from(f32::MAX), 0.5, 1.0, 2.0, 16.0, 100.0, 745.0, 746.0, 43160.0];
     for exponent in -149..=127 {
@@ -92,10 +96,10 @@ fn samples() -> Vec<f64> {
     all.iter().flat_map(|x| [*x, -x]).collect()
 }
 
-/// Value and derivative by `x`, by formulas without cancellation.
+/// Value and derivative by `x`, from formulas without cancellation.
 type Reference = fn(At) -> [f64; 2];
 
-/// What the reference evaluator says, whose digits suffice whatever cancels.
+/// Returns the reference evaluator's result, which has enough digits whatever cancels.
 fn evaluated(def: &OpDef, at: At) -> f64 {
     op_dsl_truth::outputs(&def.specs[0], &at.streams(def), &[at.k], F32)[0]
 }
@@ -134,7 +138,7 @@ fn all_agree(formulas: &[(&str, Option<Reference>)], points: &[At]) {
     assert!(missed.is_empty(), "{} of them\n{}", missed.len(), missed.join("\n"));
 }
 
-/// All samples as `x`, either label as `t`.
+/// Returns all samples as `x`, each with both labels as `t`.
 fn labelled(ks: &[f64]) -> Vec<At> {
     let at = |x: f64| ks.iter().flat_map(move |k| [0.0, 1.0].map(|t| At { x, t, y: 1.0, k: *k }));
     samples().into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, f64::NAN]).flat_map(at).collect()
@@ -144,16 +148,16 @@ fn softplus(x: f64) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs())) + 0.0 * if x.is_nan() { x } else { 0.0 }
 }
 
-/// `sigmoid(x)`, by its logarithm.
+/// Returns `sigmoid(x)`, computed from its logarithm.
 fn sigmoid(x: f64) -> f64 {
     libm::exp(-softplus(-x))
 }
 
-/// With `u` the logit of the label: `sigmoid(-u)^k softplus(-u)`.
+/// Returns value and slope of `sigmoid(-u)^k softplus(-u)`, where `u` is the logit of the label.
 fn focal(At { x, t, k, .. }: At, k_is: Option<f64>) -> [f64; 2] {
     let (side, k) = (if t > 0.5 { 1.0 } else { -1.0 }, k_is.unwrap_or(k));
     let u = side * x;
-    // Where nothing has a value to multiply, the power decides: it vanishes before the logarithm grows.
+    // Where the product would be `0 * inf`, the power decides, because it vanishes before the logarithm grows.
     let power = if k == 0.0 { 1.0 } else { libm::exp(-k * softplus(u)) };
     let log = softplus(-u);
     let value = if power == 0.0 { 0.0 } else { power * log };
@@ -162,7 +166,7 @@ fn focal(At { x, t, k, .. }: At, k_is: Option<f64>) -> [f64; 2] {
     [value, side * slope]
 }
 
-/// Binary classification: the probability of the label is chosen of `p` and `1 - p`.
+/// Tests binary classification: the probability of the label is selected from `p` and `1 - p`.
 #[test]
 fn focal_losses() {
     let formulas: &[(&str, Option<Reference>)] = &[
@@ -203,14 +207,14 @@ fn focal_losses() {
     all_agree(formulas, &labelled(&[0.0, 0.5, 1.0, 2.0, 5.0, 37.5]));
 }
 
-/// Cross-entropy, saturated functions of a chosen sign, powers of probabilities.
+/// Tests cross-entropy, saturated functions of a selected sign, and powers of probabilities.
 #[test]
 fn functions_of_chosen_probabilities() {
     fn entropy(at: At) -> [f64; 2] {
         let side = if at.t > 0.5 { 1.0 } else { -1.0 };
         [softplus(-side * at.x), -side * sigmoid(-side * at.x)]
     }
-    /// `sigmoid(u)^k` of `u = side x`.
+    /// Returns value and slope of `sigmoid(u)^k` for `u = side x`.
     fn power(x: f64, k: f64, side: f64) -> [f64; 2] {
         let u = side * x;
         let value = if k == 0.0 { 1.0 } else { libm::exp(-k * softplus(-u)) };
@@ -253,7 +257,7 @@ fn functions_of_chosen_probabilities() {
     all_agree(formulas, &labelled(&[0.0, 0.5, 2.0, 37.5]));
 }
 
-/// Values that were wrong, each by itself.
+/// Tests single values that were wrong before.
 #[test]
 fn focal_loss() {
     let focal = "{ let p = sigmoid(x); let pt = if t > 0.5 { p } else { 1.0 - p }; -powf(1.0 - pt, k) * ln(pt) }";
@@ -272,7 +276,7 @@ fn focal_loss() {
     close(at(gradient, 0.0, 40.0, 1.0), -4.248e-18);
 }
 
-/// Samples nearer to zero than `far`, with those that were wrong.
+/// Returns samples nearer to zero than `far`, among them those that were wrong before.
 fn near(far: f64, ks: &[f64]) -> Vec<At> {
     let named = [
         -1.84e-8, 1.0728e-8, 1e-8, 1e-6, -1e-6, 0.99e-6, 1.01e-6, 1.001e-12, 1.9e-12, 1.01e-20,
@@ -285,7 +289,7 @@ fn near(far: f64, ks: &[f64]) -> Vec<At> {
     all.flat_map(|x| ks.iter().map(move |k| At { x, t: 1.0, y: 1.0, k: *k })).collect()
 }
 
-/// Quotients of nothing by nothing, held by a choice, near zero and elsewhere.
+/// Tests quotients `0 / 0` that a select guards, near zero and elsewhere.
 #[test]
 fn quotients_with_a_removable_pole() {
     let formulas = [
@@ -308,13 +312,13 @@ fn quotients_with_a_removable_pole() {
         "if x == 0.0 { 0.0 } else { 1.0 / tanh(x) - 1.0 / x }",
         "if x == 0.0 { 0.166666666666666667 } else { (x - sin(x)) / (x * x * x) }",
     ];
-    // At the end of the logarithm's domain all that counts is infinite.
+    // At the end of the logarithm's domain all relevant values are infinite.
     let mut points = near(20.0, &[1.0]);
     points.retain(|at| at.x != -1.0);
     all_agree(&formulas.map(|f| (f, None)), &points);
 }
 
-/// The same of another value than the stream, or near another point than zero.
+/// Tests removable poles of other values than the stream, or at other points than zero.
 #[test]
 fn removable_poles_elsewhere() {
     let formulas = [
@@ -335,7 +339,7 @@ fn removable_poles_elsewhere() {
     all_agree(&formulas.map(|f| (f, None)), &points);
 }
 
-/// Where no form keeps the digits, the author is told.
+/// Where no formula keeps the digits, the author is told.
 #[test]
 fn lost_digits_are_no_secret() {
     let notes = |body: &str| -> Vec<String> {

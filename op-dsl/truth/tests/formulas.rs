@@ -1,4 +1,4 @@
-//! Whole formulas and their derivatives: kinks, branches, cancelling sums, infinities.
+//! Whole formulas and their derivatives: breakpoints, branches, cancelling sums, infinities.
 #![allow(missing_docs)]
 
 use op_dsl_ir::format::Format;
@@ -11,7 +11,7 @@ use op_dsl_truth::outputs;
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// A formula of stream 0 by itself.
+/// Returns a formula of stream 0 alone.
 fn written(formula: fn(&mut Builder, Id) -> Id) -> Spec {
     let mut b = Builder::new();
     let x = b.stream(0);
@@ -20,7 +20,7 @@ fn written(formula: fn(&mut Builder, Id) -> Id) -> Spec {
     Spec::of(traced)
 }
 
-/// Its gradient: streams `dy`, `x`.
+/// Returns its gradient, with the streams `dy` and `x`.
 fn gradient(formula: fn(&mut Builder, Id) -> Id) -> Spec {
     let forward = written(formula);
     let wiring = Wiring {
@@ -72,7 +72,7 @@ fn choices_are_taken_as_written() {
         let is = slope(elu, x);
         assert!((is - dy).abs() <= 1e-5 * dy.abs(), "{x}: {is:e}");
     }
-    // Of NaN no comparison holds.
+    // Comparisons with NaN are false.
     same(value(elu, NAN), NAN);
     same(
         value(
@@ -119,7 +119,7 @@ fn softsign(b: &mut Builder, x: Id) -> Id {
     b.quotient(x, d)
 }
 
-/// `x tanh(log(1 + e^x))` by powers of `n = 1 + e^x`.
+/// `x tanh(log(1 + e^x))`, written with powers of `n = 1 + e^x`.
 fn mish(b: &mut Builder, x: Id) -> Id {
     let one = b.num(1.0);
     let e = b.call(Prim::Exp, &[x]);
@@ -188,10 +188,10 @@ fn domains_end_where_they_do() {
     same(value(ln, -INF), NAN);
 }
 
-/// Results of 16 bits are rounded as the truth is.
+/// Results in 16 bits are rounded as the exact value is.
 #[test]
 fn sixteen_bits_round_as_the_truth() {
-    // 1 + 2^-11 is halfway between two neighbours of f16; a hair above it, the upper is right.
+    // 1 + 2^-11 is halfway between two neighbours of f16; slightly above it, the upper one is right.
     let format = Format::of(DType::F16);
     let above = |b: &mut Builder, x: Id| {
         let e = b.call(Prim::Expm1, &[x]);
@@ -205,7 +205,7 @@ fn sixteen_bits_round_as_the_truth() {
     }
 }
 
-/// The chain rule reads `0 * inf` at some poles: the derivative is infinite there in every spelling.
+/// The chain rule evaluates `0 * inf` at some poles: the derivative is infinite there in every spelling.
 #[test]
 fn derivatives_are_infinite_at_poles() {
     fn x_log(b: &mut Builder, x: Id) -> Id {
@@ -236,9 +236,9 @@ fn derivatives_are_infinite_at_poles() {
     let times_dy =
         |dy: f64, x: f64| outputs(&gradient(x_log), &[dy, x], &[], Format::of(DType::F32))[0];
     same(times_dy(-2.0, 0.0), INF);
-    // Nothing times a pole is no number.
+    // Zero times a pole is NaN.
     same(times_dy(0.0, 0.0), NAN);
-    // No pole: a kink, a root of a square, and what has no value on either side.
+    // These are no poles: a breakpoint, the root of a square, and a function without a value on either side.
     fn size(b: &mut Builder, x: Id) -> Id {
         let square = b.product(x, x);
         b.call(Prim::Sqrt, &[square])
@@ -260,7 +260,7 @@ fn derivatives_are_infinite_at_poles() {
     same(slope(one_sided, 0.0), NAN);
 }
 
-/// `|x| + ln(1 + e^(-2|x|)) - LN_2` is `ln cosh x`: 0 at 0, and `x^2/2` beside it.
+/// `|x| + ln(1 + e^(-2|x|)) - LN_2` is `ln cosh x`: 0 at 0, and `x^2/2` near it.
 #[test]
 fn constants_are_what_they_stand_for() {
     fn log_cosh(b: &mut Builder, x: Id) -> Id {
@@ -277,7 +277,7 @@ fn constants_are_what_they_stand_for() {
     }
 }
 
-/// A value that was saved is what the stream holds; its derivative is the formula's.
+/// A saved value is read from its stream; its derivative is that of the formula.
 #[test]
 fn saved_values_come_from_their_stream() {
     let mut b = Builder::new();
@@ -297,8 +297,10 @@ fn saved_values_come_from_their_stream() {
     assert_eq!(outputs(&spec, &[3.0, 5.0, 7.0], &[], Format::of(DType::F32)), [105.0, 21.0]);
 }
 
-/// `(e^2x - 1) / (e^2x + 1)` of an `x` that 1 has no digits for, and what is left of `e^(-2x)` far out: each
-/// takes microseconds, though written out it would have millions of digits.
+/// Tests values that vanish next to 1.
+///
+/// They are `(e^2x - 1) / (e^2x + 1)` of a tiny `x`, and `x + ln(1 + e^x)` far to the left. Each takes microseconds,
+/// though written out it would have millions of digits.
 #[test]
 fn what_is_tiny_beside_one_has_its_digits() {
     fn tanh(b: &mut Builder, x: Id) -> Id {
@@ -319,7 +321,9 @@ fn what_is_tiny_beside_one_has_its_digits() {
     assert_eq!(value(rest, -1e7), -1e7);
 }
 
-/// `-ln(1 - sigmoid(x))` is `x`, where `1 - sigmoid(x)` would take `x` bits; so is its slope, and focal loss by it.
+/// `-ln(1 - sigmoid(x))` is `x`, although `1 - sigmoid(x)` would take `x` bits.
+///
+/// The same holds for its slope and for focal loss.
 #[test]
 fn what_one_swallows_is_there_again() {
     fn pt(b: &mut Builder, x: Id) -> Id {
@@ -345,12 +349,12 @@ fn what_one_swallows_is_there_again() {
         same(slope(focal, x), 1.0);
         same(value(pt, x), 0.0);
     }
-    // A logarithm of what `e^-x` leaves of 1 is no less than 0.
+    // Far to the left `-ln(1 - e^x)` vanishes.
     same(value(cross_entropy, -1e3), 0.0);
     same(value(pt, 80.0), (-80f64).exp());
 }
 
-/// Of `e^(e^710)` no exponent can be written down, and yet `x (1 - 2/(1 + e^(2 e^x)))` has its slope there.
+/// The exponent of `e^(e^710)` cannot be stored, and yet `x (1 - 2/(1 + e^(2 e^x)))` has its slope there.
 #[test]
 fn numbers_beyond_every_exponent_meet_their_limits() {
     fn tanh_exp(b: &mut Builder, x: Id) -> Id {
@@ -384,7 +388,7 @@ fn numbers_beyond_every_exponent_meet_their_limits() {
         let log = b.call(Prim::Ln, &[product]);
         b.quotient(log, first)
     }
-    /// The slope is 1 and two terms that vanish: no precision tells which of them is larger.
+    /// The slope is 1 plus two terms that vanish; no precision decides which of them is larger.
     fn tanh_of_exp(b: &mut Builder, x: Id) -> Id {
         let e = b.call(Prim::Exp, &[x]);
         let t = b.call(Prim::Tanh, &[e]);
@@ -401,6 +405,6 @@ fn numbers_beyond_every_exponent_meet_their_limits() {
         same(slope(share, x), 0.0);
         same(value(logarithm, x), 1.5);
     }
-    // Here it is `e`.
+    // Here `E` is `e`, since `e^x` is 0.
     same(value(share, -3e38), 1.0 / (1.0 + (-1f64).exp()));
 }

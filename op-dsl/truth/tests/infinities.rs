@@ -1,5 +1,6 @@
-//! Infinite inputs: the reference evaluator and the graphs that back ends lower agree. One infinite stream stands for a limit,
-//! several meet as they do in f32 arithmetic of the formula as written.
+//! Infinite inputs: the reference evaluator agrees with the graphs that back ends lower.
+//!
+//! One infinite stream gives a limit. Several are combined as in f32 arithmetic on the formula as written.
 #![allow(missing_docs)]
 
 use op_dsl_ir::DType;
@@ -8,7 +9,7 @@ use op_dsl_ir::op::OpDef;
 
 const INF: f64 = f64::INFINITY;
 
-/// An operator, and its gradients by all of its tensors if `is_smooth`.
+/// Returns an operator, and its gradients by the tensors `wrt`.
 fn operators(item: &str, wrt: &str) -> Vec<OpDef> {
     let tokens = |text: &str| text.parse().expect("tokens");
     let args = format!("name = \"F\", outputs(out), grad(name = \"G\", wrt({wrt}))");
@@ -19,7 +20,7 @@ fn operators(item: &str, wrt: &str) -> Vec<OpDef> {
     family.ops.into_iter().map(|op| op.def).collect()
 }
 
-/// The first output as the reference has it, and as each of the graphs that back ends evaluate has it.
+/// Returns the first output of the reference, and that of the graph that back ends evaluate.
 fn all_results(def: &OpDef, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let spec = &def.specs[0];
     let reference = op_dsl_truth::outputs(spec, streams, scalars, Format::of(DType::F32))[0];
@@ -64,7 +65,7 @@ fn infinities_that_meet() {
     check(lion, &[1.0, INF, 2.0], &[0.001, 0.9], 1.0 - 0.001);
 }
 
-/// A gradient that has exploded is noticed: the ratio of its sums is no update.
+/// An infinite gradient is noticed: the ratio of its sums is NaN instead of an update.
 #[test]
 fn sums_that_grow_apart() {
     let adamw = "fn adamw(p: Elem, g: Elem, m: Elem, v: Elem, #[attr(default = 0.001)] lr: f32, #[attr(default = 0.9)] beta1: f32, #[attr(default = 0.999)] beta2: f32) -> Elem {
@@ -78,7 +79,7 @@ fn sums_that_grow_apart() {
     check(adamw, &[1.0, INF, -INF, 1.0], &scalars, f64::NAN);
 }
 
-/// Functions of one value have their limits, however they are spelt and whatever is added to the value.
+/// Univariate functions have their limits, however they are spelt and whatever is added to their argument.
 #[test]
 fn limits() {
     for gated in [
@@ -98,7 +99,7 @@ fn limits() {
     check(tanh, &[INF, -INF], &[], f64::NAN);
 }
 
-/// A sine has no limit, whatever number stands for infinity.
+/// A sine has no limit, whatever number replaces infinity.
 #[test]
 fn waves() {
     let snake = "fn snake(x: Elem, #[attr(default = 1.0)] a: f32) -> Elem { x + sin(a * x) * sin(a * x) / a }";
@@ -109,8 +110,9 @@ fn waves() {
     }
 }
 
-/// Parts of one infinite input have their limits, and meet as in arithmetic: what has vanished makes NaN of an infinity, what has settled
-/// multiplies it.
+/// Parts that depend on one infinite input have their limits, which are combined by arithmetic.
+///
+/// A limit of 0 times an infinity is NaN; a limit that is another number multiplies it.
 #[test]
 fn parts_that_meet() {
     let reference = |item: &str, wrt: &str, which: usize, streams: &[f64]| {
@@ -120,7 +122,7 @@ fn parts_that_meet() {
     let gated = "fn f(x: Elem, y: Elem) -> Elem { x / (1.0 + exp(-x)) * y }";
     assert!(reference(gated, "x", 0, &[-INF, INF]).is_nan());
     assert_eq!(reference(gated, "x", 0, &[INF, -INF]), -INF);
-    // `dy y silu'(x)`, where silu' goes to 0 and to 1.
+    // `dy y silu'(x)`, where silu' goes to 0 on the left and to 1 on the right.
     let silu = "fn f(x: Elem) -> Elem { x * sigmoid(x) }";
     assert!(reference(silu, "x", 1, &[INF, -INF]).is_nan());
     assert_eq!(reference(silu, "x", 1, &[INF, INF]), INF);

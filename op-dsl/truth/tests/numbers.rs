@@ -1,5 +1,6 @@
-//! The two kinds of numbers against each other, against themselves in more bits, and against tables
-//! that another program made.
+//! The kinds of numbers against each other.
+//!
+//! They are also compared with themselves in more bits, and with tables from another program.
 #![allow(missing_docs)]
 
 use op_dsl_ir::Prim;
@@ -11,7 +12,7 @@ use op_dsl_truth::real::Real;
 use op_dsl_truth::rules;
 use op_dsl_truth::tower::Tower;
 
-/// Points over many exponents, of either sign, and a few exact ones.
+/// Returns points over many exponents, of either sign, and a few exact ones.
 fn points() -> Vec<f64> {
     let mut seed = 1u64;
     let mut next = || {
@@ -28,7 +29,7 @@ fn points() -> Vec<f64> {
     exact.into_iter().chain((0..300).map(|_| random())).collect()
 }
 
-/// A call of a primitive, or its slope by an argument.
+/// Returns the value of a primitive's call, and its slopes.
 fn call<R: Real>(prim: Prim, args: [&R; 3]) -> Vec<R> {
     let this = rules::value(prim, args);
     let slopes = rules::slopes(prim, args, &this);
@@ -51,7 +52,7 @@ fn each(mut f: impl FnMut(Prim, [f64; 3])) {
     }
 }
 
-/// And so is what an exact f64 says beside it, in f64 and in more bits.
+/// The error bounds of compensated numbers hold, in f64 and in more bits.
 #[test]
 fn compensated_numbers_are_off_by_no_more_than_they_say() {
     fn compensated<R: Real>(prim: Prim, at: [f64; 3], number: impl Fn(f64) -> R) -> Vec<R> {
@@ -78,7 +79,7 @@ fn compensated_numbers_are_off_by_no_more_than_they_say() {
     assert!(20 * decided > 19 * all, "{decided} of {all}");
 }
 
-/// What f64 says is right as far as it says.
+/// The error bounds of f64 numbers hold.
 #[test]
 fn f64_is_off_by_no_more_than_it_says() {
     each(|prim, at| {
@@ -94,7 +95,7 @@ fn f64_is_off_by_no_more_than_it_says() {
     });
 }
 
-/// f64 decides nearly everything of what networks meet.
+/// f64 decides nearly all elements that occur in networks.
 #[test]
 fn f64_says_something() {
     let (mut all, mut known) = (0, 0);
@@ -107,7 +108,7 @@ fn f64_says_something() {
     assert!(known as f64 > 0.9 * all as f64, "{known} of {all}");
 }
 
-/// Few bits differ from many by no more than they say, also where arguments are inexact themselves.
+/// Results in few bits differ from those in many by no more than their bounds, also for inexact arguments.
 #[test]
 fn more_bits_stay_within_the_bound_of_few() {
     each(|prim, at| {
@@ -131,7 +132,7 @@ fn more_bits_stay_within_the_bound_of_few() {
     });
 }
 
-/// Slopes against differences.
+/// Compares slopes with differences of values.
 #[test]
 fn slopes_are_those_of_the_values() {
     let step = f64::from(-40).exp2();
@@ -159,7 +160,7 @@ fn slopes_are_those_of_the_values() {
     }
 }
 
-/// Values that were computed to 25 digits elsewhere.
+/// Compares with values that were computed to 25 digits by another program.
 #[test]
 fn values_are_those_of_a_table() {
     let table = include_str!("../../../codegen-cpu/tests/data/activation_reference.csv");
@@ -170,7 +171,7 @@ fn values_are_those_of_a_table() {
         let Some(prim) = Prim::named(name) else { continue };
         let (x, want): (f64, f64) = (x.parse().expect("a number"), want.parse().expect("a number"));
         let got = balls(prim, [x; 3], 200)[0].to_f64();
-        // The table's cubic coefficient is a decimal number, that of formulas the nearest f64.
+        // The table's cubic coefficient is a decimal number, but in formulas it is the nearest f64.
         let relative = if name.contains("tanh") { 1e-11 } else { 2.3e-16 };
         assert!(
             (got - want).abs() <= want.abs() * relative,
@@ -181,10 +182,10 @@ fn values_are_those_of_a_table() {
     assert!(judged > 1000);
 }
 
-/// The functions that the library lacks, on either side of where their method changes.
+/// Tests the functions that the library lacks, on either side of where their method changes.
 #[test]
 fn erfc_is_one_function() {
-    // By mpmath, at 30 digits.
+    // Values computed by mpmath with 30 digits.
     for (x, want) in [
         (0.5, 0.479_500_122_186_953_5_f64),
         (2.0, 0.004_677_734_981_047_266),
@@ -200,7 +201,7 @@ fn erfc_is_one_function() {
     }
 }
 
-/// Exponents that no machine number has.
+/// Tests exponents beyond those of machine numbers.
 #[test]
 fn exponents_have_no_bound() {
     let x = Ball::exact(1e38, 200);
@@ -218,7 +219,7 @@ fn exponents_have_no_bound() {
     assert!((x.exp() - x.exp() * x.num(0.3)).to_f64() > 0.0);
 }
 
-/// And numbers whose exponents cannot be written.
+/// Tests numbers whose exponents cannot be stored.
 #[test]
 fn towers_have_the_limits_of_every_function() {
     let x = Tower::exact(1e38, 200).exp().exp();
@@ -252,7 +253,7 @@ fn towers_have_the_limits_of_every_function() {
     is(nothing().erfc(), 1.0);
     is(x.clone() * num(0.0), 0.0);
     assert!((x.clone() * num(f64::NAN)).is_nan() && (-x.clone()).ln().is_nan());
-    // Nothing is known of `sin`, nor of the difference of what is equal but for an error.
+    // The sine is unknown, and so is the difference of two towers that are equal up to an error.
     assert!(x.sin().to_f64().is_nan());
     let other = (num(1e38).exp() + num(1.0)).exp();
     assert!((other - x.clone()).to_f64().is_nan());

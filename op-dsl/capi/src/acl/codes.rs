@@ -1,49 +1,51 @@
-//! Numbers of AscendCL: statuses, element types, formats.
+//! Numeric codes of AscendCL: statuses, element types, formats.
 
 use crate::element::{Element, Whole};
 use op_dsl_ir::{DType, Stored};
 
-/// A null pointer or a value that is not allowed.
+/// A pointer is null, or a value is not allowed.
 pub const ACL_ERROR_INVALID_PARAM: i32 = 100_000;
 /// `aclInit` was called before.
 pub const ACL_ERROR_REPEAT_INITIALIZE: i32 = 100_002;
 /// `aclFinalize` without `aclInit`.
 pub const ACL_ERROR_REPEAT_FINALIZE: i32 = 100_037;
-/// No such device.
+/// The device does not exist.
 pub const ACL_ERROR_RT_INVALID_DEVICEID: i32 = 107_001;
-/// An address or size that is none.
+/// An address or size is invalid.
 pub const ACL_ERROR_RT_PARAM_INVALID: i32 = 107_000;
-/// A handle of nothing alive.
+/// A handle does not belong to a live object.
 pub const ACL_ERROR_RT_INVALID_HANDLE: i32 = 107_017;
 /// Not enough memory.
 pub const ACL_ERROR_RT_MEMORY_ALLOCATION: i32 = 207_001;
-/// A defect of this library.
+/// Internal error: a defect of this library.
 pub const ACL_ERROR_INTERNAL_ERROR: i32 = 500_000;
 
-/// A null pointer.
+/// A pointer is null.
 pub const ACLNN_ERR_PARAM_NULLPTR: i32 = 161_001;
-/// An argument that is not allowed.
+/// An argument is not allowed.
 pub const ACLNN_ERR_PARAM_INVALID: i32 = 161_002;
 /// The stream or memory cannot be used.
 pub const ACLNN_ERR_RUNTIME_ERROR: i32 = 361_001;
-/// A handle of another kind, or a defect of this library.
+/// A handle is of another kind, or this library has a defect.
 pub const ACLNN_ERR_INNER: i32 = 561_000;
 /// The operator is not in the library.
 pub const ACLNN_ERR_INNER_FIND_KERNEL_ERROR: i32 = 561_003;
-/// A null executor or tensor, where an executor is managed.
+/// An executor or tensor is null in a function that manages an executor.
 pub const ACLNN_ERR_INNER_NULLPTR: i32 = 561_103;
 
 /// An `aclDataType` that kernels do not compute in.
 enum Other {
-    /// Numbers that are cast first.
+    /// Integers and booleans that are cast first.
     Cast(Whole),
-    /// Elements of so many bytes that no operator takes; 0 when the size depends on the element.
+    /// Elements of this many bytes that no operator takes; 0 when the size depends on the element.
     Bytes(usize),
 }
 
 use Other::{Bytes, Cast};
 
-/// Those with a name here. The types that kernels compute in have theirs in their row.
+/// Code, name and use of the other types.
+///
+/// The types that kernels compute in have theirs in their row of `DType`.
 #[rustfmt::skip]
 const OTHERS: &[(i32, &str, Other)] = &[
     (2, "ACL_INT8", Cast(Whole::I8)), (3, "ACL_INT32", Cast(Whole::I32)), (4, "ACL_UINT8", Cast(Whole::U8)),
@@ -57,7 +59,7 @@ fn other(code: i32) -> Option<&'static (i32, &'static str, Other)> {
     OTHERS.iter().find(|other| other.0 == code)
 }
 
-/// The element type, if an operator may take it.
+/// Returns the element type, if an operator may take it.
 pub fn element(code: i32) -> Option<Element> {
     let float = DType::with(|row| row.ge_code, code).map(Element::Float);
     float.or_else(|| match other(code)?.2 {
@@ -66,7 +68,7 @@ pub fn element(code: i32) -> Option<Element> {
     })
 }
 
-/// What a mask of this element type is stored as, if it can be one.
+/// Returns how a mask of this element type is stored, if it can be one.
 pub fn truth(code: i32) -> Option<Stored> {
     match element(code) {
         Some(Element::Whole(Whole::Bool | Whole::U8)) => Some(Stored::Byte),
@@ -74,12 +76,12 @@ pub fn truth(code: i32) -> Option<Stored> {
     }
 }
 
-/// What counts of rows of this element type are stored as, if it can be that of counts.
+/// Returns how row counts of this element type are stored, if it can be that of row counts.
 pub fn count(code: i32) -> Option<Stored> {
     (element(code) == Some(Element::Whole(Whole::I64))).then_some(Stored::Int64)
 }
 
-/// Bytes of an element; 0 for what is no `aclDataType` or has no size.
+/// Returns the bytes of an element; 0 for an unknown `aclDataType` or one without a fixed size.
 pub fn dtype_size(code: i32) -> usize {
     match (element(code), other(code)) {
         (Some(element), _) => element.size(),
@@ -88,7 +90,7 @@ pub fn dtype_size(code: i32) -> usize {
     }
 }
 
-/// `ACL_INT8`, or the number of what is not known.
+/// Returns the name of a type, for example `ACL_INT8`, or the number of an unknown one.
 pub fn dtype_name(code: i32) -> String {
     match (DType::with(|row| row.ge_code, code), other(code)) {
         (Some(dtype), _) => float_name(dtype),
@@ -97,13 +99,14 @@ pub fn dtype_name(code: i32) -> String {
     }
 }
 
-/// `ACL_FLOAT`
+/// Returns the name of a float type, for example `ACL_FLOAT`.
 pub fn float_name(dtype: DType) -> String {
     format!("ACL_{}", dtype.row().ge)
 }
 
-/// Formats whose elements lie as shape and strides say: none stated, NCHW, NHWC, ND, HWCN, NDHWC,
-/// NCDHW, NC, NCL.
+/// Returns whether elements of a format lie as shape and strides say.
+///
+/// These formats are: none stated, NCHW, NHWC, ND, HWCN, NDHWC, NCDHW, NC, NCL.
 pub fn is_plain(format: i32) -> bool {
     [-1, 0, 1, 2, 16, 27, 30, 35, 47].contains(&format)
 }

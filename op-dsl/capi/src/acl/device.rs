@@ -1,4 +1,4 @@
-//! `aclInit`, devices and contexts. There is one device, number 0, and every thread has it.
+//! `aclInit`, devices and contexts. There is one device, number 0, and it is current on every thread.
 
 use super::codes::*;
 use crate::operand::reply;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static INITIALISED: AtomicBool = AtomicBool::new(false);
 static CONTEXTS: Registry<()> = Registry::new();
 
-/// Starts the library. The configuration is not read.
+/// Starts the library. The configuration file is not read.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclInit(_config_path: *const c_char) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match INITIALISED.swap(true, Ordering::Relaxed) {
@@ -29,19 +29,19 @@ pub extern "C" fn aclFinalize() -> i32 {
     })
 }
 
-/// As `aclInit`, as often as one likes.
+/// Does nothing: unlike `aclInit` it may be called any number of times.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclnnInit(_config_path: *const c_char) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
-/// The end of `aclnnInit`.
+/// Ends what `aclnnInit` started: nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclnnFinalize() -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
-/// The message of this thread's last failure, once; null when there is none.
+/// Returns the message of this thread's last failure, once; null when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclGetRecentErrMsg() -> *const c_char {
     guarded(recent).unwrap_or(null())
@@ -57,43 +57,45 @@ fn known(function: &str, device: i32) -> Checked<()> {
     }
 }
 
-/// Chooses the device.
+/// Chooses the device. This only checks the number, because there is one device.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSetDevice(device_id: i32) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || known("aclrtSetDevice", device_id))
 }
 
-/// Ends the use of the device. Streams, tensors and memory stay until they are destroyed.
+/// Ends the use of the device.
+///
+/// This only checks the number, so that streams, tensors and memory stay valid until they are destroyed.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtResetDevice(device_id: i32) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || known("aclrtResetDevice", device_id))
 }
 
-/// The device of this thread.
+/// Writes the device of this thread, which is always 0.
 ///
 /// # Safety
 /// `device_id` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDevice(device_id: *mut i32) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(ACL_ERROR_INVALID_PARAM, "aclrtGetDevice: deviceId", device_id, 0) }
     })
 }
 
-/// How many devices there are.
+/// Writes the number of devices, which is always 1.
 ///
 /// # Safety
 /// `count` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count", count, 1) }
     })
 }
 
-/// Whether this program runs on the host: it does.
+/// Writes that this program runs on the host.
 ///
 /// # Safety
 /// `run_mode` is null or may be written.
@@ -101,12 +103,12 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> i32 {
 pub unsafe extern "C" fn aclrtGetRunMode(run_mode: *mut i32) -> i32 {
     const ACL_HOST: i32 = 1;
     status(ACL_ERROR_INTERNAL_ERROR, || {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(ACL_ERROR_INVALID_PARAM, "aclrtGetRunMode: runMode", run_mode, ACL_HOST) }
     })
 }
 
-/// Makes a context, which has no effect of its own.
+/// Creates a context, which has no effect of its own.
 ///
 /// # Safety
 /// `context` is null or may be written.
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut Handle, device_id: i32
     })
 }
 
-/// Makes a context that of this thread.
+/// Makes a context current on this thread; this only checks the handle, because contexts have no effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSetCurrentContext(context: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match CONTEXTS.get(context) {
@@ -132,7 +134,7 @@ pub extern "C" fn aclrtSetCurrentContext(context: Handle) -> i32 {
     })
 }
 
-/// Ends a context.
+/// Destroys a context.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtDestroyContext(context: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match CONTEXTS.take(context) {

@@ -1,5 +1,6 @@
-//! Memory of the device, which is memory of the host. Allocations are known, so that freeing
-//! twice and reaching past the end are answered with a status.
+//! Device memory, which is host memory.
+//!
+//! Live allocations are recorded, so that a double free or an access past the end is answered with a status.
 
 use super::codes::*;
 use crate::refusal::{Checked, refuse, status};
@@ -8,23 +9,25 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Start and bytes of each live allocation.
+/// Start address and layout of each live allocation.
 static ALLOCATIONS: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
-/// Cache lines.
+/// Alignment of allocations: a cache line.
 const ALIGN: usize = 64;
 
 fn allocations() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
     ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether bytes `first..end`, counted from `base`, may be used: all in the allocation that `base` is
-/// in or, when it is in none, none of them in any. Memory from elsewhere is the caller's to know.
+/// Returns whether the bytes `first..end`, counted from `base`, may be used.
+///
+/// If `base` is in an allocation, all of them must be in it; otherwise none of them may be in any allocation. Memory
+/// that was allocated elsewhere is the caller's responsibility.
 pub fn within_allocation(base: usize, first: usize, end: usize) -> bool {
     let allocations = allocations();
     let (Some(from), Some(to)) = (base.checked_add(first), base.checked_add(end)) else {
         return false;
     };
-    // The last allocation that starts at or before an address, and its end.
+    // Returns the last allocation that starts at or before an address, and its end.
     let below = |address: usize| {
         let (start, layout) = allocations.range(..=address).next_back()?;
         Some((*start, start + layout.size()))
@@ -64,12 +67,12 @@ fn free(function: &str, pointer: *mut c_void) -> Checked<()> {
         let message = format!("{function}: {pointer:p} is not the start of a live allocation");
         return refuse(ACL_ERROR_RT_PARAM_INVALID, message);
     };
-    // SAFETY: it was allocated with this layout, and taken from the list only now.
+    // SAFETY: it was allocated with this layout, and only this call has taken it from the list.
     unsafe { dealloc(pointer.cast(), layout) };
     Ok(())
 }
 
-/// Allocates device memory. Every policy gives the same.
+/// Allocates device memory. The policy has no effect, because device memory is host memory.
 ///
 /// # Safety
 /// `dev_ptr` is null or may be written.
@@ -78,10 +81,10 @@ pub unsafe extern "C" fn aclrtMalloc(dev_ptr: *mut *mut c_void, size: usize, _po
     status(ACL_ERROR_INTERNAL_ERROR, || allocate("aclrtMalloc", dev_ptr, size))
 }
 
-/// Frees what `aclrtMalloc` allocated.
+/// Frees memory that `aclrtMalloc` allocated.
 ///
 /// # Safety
-/// Nobody uses the memory any more.
+/// The memory is no longer in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFree(dev_ptr: *mut c_void) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || free("aclrtFree", dev_ptr))
@@ -96,16 +99,18 @@ pub unsafe extern "C" fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize
     status(ACL_ERROR_INTERNAL_ERROR, || allocate("aclrtMallocHost", host_ptr, size))
 }
 
-/// Frees what `aclrtMallocHost` allocated.
+/// Frees memory that `aclrtMallocHost` allocated.
 ///
 /// # Safety
-/// Nobody uses the memory any more.
+/// The memory is no longer in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtFreeHost(host_ptr: *mut c_void) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || free("aclrtFreeHost", host_ptr))
 }
 
-/// What every copy and fill checks: `count` bytes at `pointer`, of which there are `max`.
+/// Checks the memory of a copy or fill.
+///
+/// The pointer is not null, and `count` bytes fit into both `max` bytes and the allocation.
 fn room(
     function: &str,
     name: &str,
@@ -130,7 +135,7 @@ fn room(
 /// Copies between host and device, in any direction.
 ///
 /// # Safety
-/// Each pointer is null or has as many bytes as said, and no other thread uses those of `dst`.
+/// Each pointer is null or has the stated number of bytes, and no other thread uses those of `dst`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclrtMemcpy(
     dst: *mut c_void,
@@ -150,13 +155,13 @@ pub unsafe extern "C" fn aclrtMemcpy(
         }
         room("aclrtMemcpy", "dst", dst, dest_max, count)?;
         room("aclrtMemcpy", "src", src, count, count)?;
-        // SAFETY: neither is null, and both have `count` bytes by the caller's word.
+        // SAFETY: neither is null, and the caller guarantees that both have `count` bytes.
         unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), count) };
         Ok(())
     })
 }
 
-/// As `aclrtMemcpy`; done when it returns.
+/// Copies as `aclrtMemcpy`; the copy is complete when it returns.
 ///
 /// # Safety
 /// As `aclrtMemcpy`.
@@ -173,7 +178,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsync(
         true => Ok(()),
         false => refuse(ACL_ERROR_RT_INVALID_HANDLE, "aclrtMemcpyAsync: not a live stream"),
     });
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     if checked == 0 { unsafe { aclrtMemcpy(dst, dest_max, src, count, kind) } } else { checked }
 }
 
@@ -193,7 +198,7 @@ pub unsafe extern "C" fn aclrtMemset(
             return Ok(());
         }
         room("aclrtMemset", "devPtr", dev_ptr, max_count, count)?;
-        // SAFETY: not null, and it has `count` bytes by the caller's word.
+        // SAFETY: not null, and the caller guarantees that it has `count` bytes.
         unsafe { std::ptr::write_bytes(dev_ptr.cast::<u8>(), value as u8, count) };
         Ok(())
     })

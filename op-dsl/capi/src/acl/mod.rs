@@ -1,4 +1,4 @@
-//! AscendCL on a machine without an NPU.
+//! AscendCL for a machine without an NPU.
 
 mod codes;
 mod device;

@@ -4,19 +4,19 @@ use super::codes::dtype_size;
 use crate::refusal::guarded;
 use half::f16;
 
-/// Bytes of an element; 0 for what is no element type.
+/// Returns the bytes of an element; 0 for an unknown element type.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDataTypeSize(data_type: i32) -> usize {
     guarded(|| dtype_size(data_type)).unwrap_or(0)
 }
 
-/// A half-precision number's value.
+/// Converts a half-precision number to float.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclFloat16ToFloat(value: u16) -> f32 {
     f16::from_bits(value).to_f32()
 }
 
-/// The half-precision number next to a value.
+/// Converts a float to the nearest half-precision number.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclFloatToFloat16(value: f32) -> u16 {
     f16::from_f32(value).to_bits()

@@ -1,4 +1,4 @@
-//! `aclScalar`: one number of any type, read when it is made.
+//! `aclScalar`: one number of any type, read when the scalar is created.
 
 use super::codes::*;
 use crate::refusal::{pointer, refuse, status};
@@ -6,28 +6,28 @@ use crate::registry::{Handle, Registry};
 use half::{bf16, f16};
 use std::ffi::c_void;
 
-/// All scalars that were not destroyed.
+/// All live scalars.
 pub static SCALARS: Registry<AclScalar> = Registry::new();
 
-/// A number as functions take it: they ask for floats only.
+/// A number as functions take it: converted to float, because they ask only for floats.
 #[derive(Clone, Copy, Debug)]
 pub struct AclScalar {
     /// `aclDataType`
     pub dtype: i32,
-    /// The nearest float; `None` of a complex number, which has none.
+    /// Nearest float; `None` for a complex number, which has none.
     pub value: Option<f32>,
 }
 
-/// Reads a number: one row per `aclDataType` that is one, with its type and how it becomes a float.
+/// Generates `read` with one row per numeric `aclDataType`: its Rust type and its conversion to float.
 macro_rules! readers {
     ($($code:literal $Type:ty => $float:expr;)*) => {
         /// # Safety
-        /// There is a number of the type at the place.
+        /// `place` points to a number of the type.
         unsafe fn read(dtype: i32, place: *const c_void) -> Option<AclScalar> {
             let value = match dtype {
                 $($code => {
                     let float: fn($Type) -> Option<f32> = $float;
-                    // SAFETY: as asked of the caller; it need not be aligned.
+                    // SAFETY: the caller upholds this function's `# Safety` contract; the read does not need alignment.
                     float(unsafe { place.cast::<$Type>().read_unaligned() })
                 })*
                 _ => return None,
@@ -55,17 +55,17 @@ readers! {
     33 [f16; 2] => |_| None;
 }
 
-/// Makes a scalar; null when there is no number, or its type has none.
+/// Creates a scalar; null when `value` is null or the type has no numbers.
 ///
 /// # Safety
-/// `value` is null or of the type.
+/// `value` is null or points to a number of the type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclCreateScalar(value: *mut c_void, data_type: i32) -> Handle {
     pointer(|| {
         if value.is_null() {
             return refuse(ACLNN_ERR_PARAM_NULLPTR, "aclCreateScalar: value is null");
         }
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let Some(scalar) = (unsafe { read(data_type, value) }) else {
             let message = format!("aclCreateScalar: {} has no numbers", dtype_name(data_type));
             return refuse(ACLNN_ERR_PARAM_INVALID, message);
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn aclCreateScalar(value: *mut c_void, data_type: i32) -> 
     })
 }
 
-/// Ends a scalar. Executors keep its number.
+/// Destroys a scalar. Executors keep a copy of its number, so that they can still run.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDestroyScalar(scalar: Handle) -> i32 {
     status(ACLNN_ERR_INNER, || match SCALARS.take(scalar) {

@@ -1,4 +1,4 @@
-//! Streams. A call has done its work when it returns, so that a stream never has any left.
+//! Streams. A call is complete when it returns, so that a stream never has pending work.
 
 use super::codes::*;
 use crate::refusal::{refuse, status};
@@ -6,12 +6,12 @@ use crate::registry::{Handle, Registry};
 
 static STREAMS: Registry<()> = Registry::new();
 
-/// Whether work can be given to the stream; null is the default one.
+/// Returns whether the handle is a live stream or null, which is the default stream.
 pub fn is_stream(stream: Handle) -> bool {
     stream.is_null() || STREAMS.get(stream).is_some()
 }
 
-/// Makes a stream.
+/// Creates a stream.
 ///
 /// # Safety
 /// `stream` is null or may be written.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn aclrtCreateStream(stream: *mut Handle) -> i32 {
     })
 }
 
-/// As `aclrtCreateStream`; priorities have no effect.
+/// Creates a stream as `aclrtCreateStream`; priority and flag have no effect.
 ///
 /// # Safety
 /// `stream` is null or may be written.
@@ -37,11 +37,11 @@ pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
     _priority: u32,
     _flag: u32,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { aclrtCreateStream(stream) }
 }
 
-/// Ends a stream.
+/// Destroys a stream.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtDestroyStream(stream: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match STREAMS.take(stream) {
@@ -53,7 +53,7 @@ pub extern "C" fn aclrtDestroyStream(stream: Handle) -> i32 {
     })
 }
 
-/// Waits until the stream has no work left.
+/// Waits until the stream is idle. It returns at once, because every call is complete when it returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeStream(stream: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match is_stream(stream) {
@@ -62,13 +62,15 @@ pub extern "C" fn aclrtSynchronizeStream(stream: Handle) -> i32 {
     })
 }
 
-/// As `aclrtSynchronizeStream`, which never waits long.
+/// Waits as `aclrtSynchronizeStream`, which returns at once, so that no timeout can expire.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: Handle, _timeout: i32) -> i32 {
     aclrtSynchronizeStream(stream)
 }
 
-/// Waits until no stream has work left.
+/// Waits until all streams are idle.
+///
+/// It returns at once, because every call is complete when it returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeDevice() -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))

@@ -1,5 +1,6 @@
-//! `aclTensor`: what the caller said of a tensor, word for word. Whether it makes sense is for the
-//! operators to say, who can name the argument.
+//! `aclTensor`: the description of a tensor, exactly as the caller gave it.
+//!
+//! It is not validated here, because only an operator can name the argument in its message.
 
 use super::codes::*;
 use crate::operand::{array, reply};
@@ -11,19 +12,20 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// All tensors that were not destroyed.
+/// All live tensors.
 pub static TENSORS: Registry<AclTensor> = Registry::new();
 
-/// More dimensions are a mistake, and not read.
+/// Maximum number of dimensions: more are a mistake, and are not read.
 const MOST_DIMS: u64 = 25;
 
-/// Dimensions or strides. Those of tensors that operators take need no memory of their own:
-/// tensors come and go by the call.
+/// Dimensions or strides.
+///
+/// Those of tensors that operators take need no allocation, because tensors are created and destroyed at every call.
 #[derive(Clone, Debug)]
 pub enum Dims {
-    /// Up to [`MAX_RANK`].
+    /// Up to [`MAX_RANK`] values, and their number.
     Few(usize, [i64; MAX_RANK]),
-    /// More.
+    /// More values.
     Many(Vec<i64>),
 }
 
@@ -37,8 +39,9 @@ impl Dims {
         Dims::Few(values.len(), all)
     }
 
-    /// Strides of a tensor whose elements lie side by side. Those of a shape that is too large,
-    /// or negative, are never used.
+    /// Returns the strides of a contiguous tensor.
+    ///
+    /// Multiplication wraps for shapes that are too large or negative, because their strides are never used.
     fn dense(shape: &[i64]) -> Dims {
         let mut strides = vec![1i64; shape.len()];
         for i in (1..shape.len()).rev() {
@@ -58,10 +61,10 @@ impl Deref for Dims {
     }
 }
 
-/// Where a tensor's memory starts; 0 is nowhere.
+/// Start address of a tensor's memory; 0 for none.
 ///
-/// A tensor shares it with the executors that were prepared with it: they run on the memory that
-/// the tensor has by then.
+/// A tensor shares it with the executors that were prepared with it, so that they run on the memory that the tensor has
+/// by then.
 #[derive(Clone, Debug)]
 pub struct Address(Arc<AtomicUsize>);
 
@@ -70,18 +73,18 @@ impl Address {
         Address(Arc::new(AtomicUsize::new(pointer.expose_provenance())))
     }
 
-    /// The address.
+    /// Returns the address.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Moves all that share it.
+    /// Changes the address for all that share it.
     pub fn set(&self, pointer: *mut c_void) {
         self.0.store(pointer.expose_provenance(), Ordering::Relaxed);
     }
 }
 
-/// A tensor as `aclCreateTensor` was told.
+/// A tensor as described to `aclCreateTensor`.
 #[derive(Clone, Debug)]
 pub struct AclTensor {
     /// `aclDataType`
@@ -90,21 +93,21 @@ pub struct AclTensor {
     pub format: i32,
     /// Dimensions as operators see them.
     pub view: Dims,
-    /// Elements between neighbours of each dimension of the view.
+    /// Stride in elements, per dimension of the view.
     pub strides: Dims,
-    /// Elements from the start of the storage to the view's first.
+    /// Number of elements from the start of the storage to the view's first.
     pub offset: i64,
-    /// Dimensions of the memory.
+    /// Dimensions of the storage.
     pub storage: Dims,
-    /// Where the memory starts.
+    /// Start of the storage.
     pub address: Address,
 }
 
-/// No `aclDataType`: that of what is left out.
+/// Element type of a tensor that is left out; no `aclDataType` has this number.
 const NOTHING: i32 = i32::MIN;
 
 impl AclTensor {
-    /// What stands for an optional tensor that is null.
+    /// Returns the placeholder of an optional tensor that is null.
     pub fn absent() -> AclTensor {
         AclTensor {
             dtype: NOTHING,
@@ -117,13 +120,13 @@ impl AclTensor {
         }
     }
 
-    /// Whether it stands for one that is null.
+    /// Returns whether it is the placeholder of a null tensor.
     pub fn is_absent(&self) -> bool {
         self.dtype == NOTHING
     }
 }
 
-/// The arguments of `aclCreateTensor`.
+/// Arguments of `aclCreateTensor`.
 struct Description {
     view: *const i64,
     rank: u64,
@@ -138,7 +141,7 @@ struct Description {
 
 impl Description {
     /// # Safety
-    /// Each array is null or as long as said.
+    /// Each array is null or has the stated length.
     unsafe fn read(&self, function: &str) -> Checked<AclTensor> {
         if self.rank.max(self.storage_rank) > MOST_DIMS {
             let message = format!("{function}: more than {MOST_DIMS} dimensions");
@@ -147,13 +150,13 @@ impl Description {
         let null =
             |what: &str| refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{function}: {what} is null"));
         let (rank, storage_rank) = (self.rank as usize, self.storage_rank as usize);
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let Some(view) = (unsafe { array(self.view, rank) }) else { return null("viewDims") };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let Some(storage) = (unsafe { array(self.storage, storage_rank) }) else {
             return null("storageDims");
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let strides = unsafe { array(self.strides, rank) };
         Ok(AclTensor {
             dtype: self.dtype,
@@ -167,10 +170,10 @@ impl Description {
     }
 }
 
-/// Makes a tensor; null when its description cannot be read.
+/// Creates a tensor; null when its description cannot be read.
 ///
 /// # Safety
-/// Each array is null or as long as said.
+/// Each array is null or has the stated length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclCreateTensor(
     view_dims: *const i64,
@@ -195,16 +198,19 @@ pub unsafe extern "C" fn aclCreateTensor(
             storage_rank: storage_dims_num,
             data: tensor_data,
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let tensor = unsafe { description.read("aclCreateTensor") }?;
         Ok(TENSORS.insert(tensor))
     })
 }
 
-/// Describes a tensor anew. Executors that were prepared before keep the memory that it had.
+/// Replaces a tensor's description.
+///
+/// Executors that were prepared before keep the memory that it had, because the new description has an address of its
+/// own.
 ///
 /// # Safety
-/// Each array is null or as long as said.
+/// Each array is null or has the stated length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclInitTensor(
     tensor: Handle,
@@ -231,14 +237,17 @@ pub unsafe extern "C" fn aclInitTensor(
             storage_rank: storage_dims_num,
             data: tensor_data,
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let read = unsafe { description.read("aclInitTensor") }?;
         TENSORS.update(tensor, |t| *t = read);
         Ok(())
     })
 }
 
-/// Ends a tensor. Executors keep what they need of it; its memory is the caller's.
+/// Destroys a tensor.
+///
+/// Executors stay valid, because they have a copy of its layout and share its address. The memory belongs to the
+/// caller.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDestroyTensor(tensor: Handle) -> i32 {
     status(ACLNN_ERR_INNER, || match TENSORS.take(tensor) {
@@ -264,29 +273,29 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
 
-/// A function of the process, or null.
+/// Returns the address of a symbol of the process, or null.
 fn symbol(name: &CStr) -> *mut c_void {
     const EVERYWHERE: *mut c_void = std::ptr::null_mut(); // RTLD_DEFAULT
-    // SAFETY: the name ends.
+    // SAFETY: the name is NUL-terminated.
     unsafe { dlsym(EVERYWHERE, name.as_ptr()) }
 }
 
-/// Memory that the caller frees: with `delete[]` where there is C++, else with `free`.
+/// Allocates memory that the caller frees: with `delete[]` in a C++ process, else with `free`.
 fn for_caller(bytes: usize) -> *mut c_void {
-    // `std::terminate` tells C++ from a sanitizer, which has `operator new[]` of its own.
+    // `std::terminate` shows that there is a C++ run-time: a sanitizer has `operator new[]` as well, but not this.
     let new = symbol(c"_ZnamRKSt9nothrow_t");
     if new.is_null() || symbol(c"_ZSt9terminatev").is_null() {
-        // SAFETY: any size may be asked for.
+        // SAFETY: `malloc` accepts any size.
         return unsafe { malloc(bytes) };
     }
-    // SAFETY: by its name, this is `operator new[](size_t, const std::nothrow_t&)`.
+    // SAFETY: by its mangled name, this is `operator new[](size_t, const std::nothrow_t&)`.
     let new: unsafe extern "C" fn(usize, *const u8) -> *mut c_void =
         unsafe { std::mem::transmute(new) };
     // SAFETY: the tag is an empty object that nothing reads.
     unsafe { new(bytes, &0) }
 }
 
-/// Gives the caller a copy of dimensions or strides.
+/// Writes a copy of dimensions or strides, in memory that the caller frees, and their number.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -318,7 +327,7 @@ unsafe fn give(
     })
 }
 
-/// Dimensions of the view, in memory that the caller frees.
+/// Writes the dimensions of the view, in memory that the caller frees.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -328,11 +337,11 @@ pub unsafe extern "C" fn aclGetViewShape(
     view_dims: *mut *mut i64,
     view_dims_num: *mut u64,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { give("aclGetViewShape", tensor, |t| &t.view, view_dims, view_dims_num) }
 }
 
-/// Strides of the view, in memory that the caller frees.
+/// Writes the strides of the view, in memory that the caller frees.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -342,11 +351,11 @@ pub unsafe extern "C" fn aclGetViewStrides(
     strides: *mut *mut i64,
     strides_num: *mut u64,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { give("aclGetViewStrides", tensor, |t| &t.strides, strides, strides_num) }
 }
 
-/// Dimensions of the memory, in memory that the caller frees.
+/// Writes the dimensions of the storage, in memory that the caller frees.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -356,11 +365,11 @@ pub unsafe extern "C" fn aclGetStorageShape(
     storage_dims: *mut *mut i64,
     storage_dims_num: *mut u64,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { give("aclGetStorageShape", tensor, |t| &t.storage, storage_dims, storage_dims_num) }
 }
 
-/// Answers one question about a tensor.
+/// Writes one property of a tensor.
 ///
 /// # Safety
 /// `place` is null or may be written.
@@ -368,53 +377,55 @@ unsafe fn tell<T>(function: &str, tensor: Handle, place: *mut T, of: fn(&AclTens
     status(ACLNN_ERR_INNER, || {
         let tensor = live(function, tensor)?;
         let name = format!("{function}: the place for the answer");
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(ACLNN_ERR_PARAM_NULLPTR, &name, place, of(&tensor)) }
     })
 }
 
-/// Elements from the start of the memory to the view's first.
+/// Writes the number of elements from the start of the storage to the view's first.
 ///
 /// # Safety
 /// `offset` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetViewOffset(tensor: Handle, offset: *mut i64) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("aclGetViewOffset", tensor, offset, |t| t.offset) }
 }
 
-/// The format.
+/// Writes the format.
 ///
 /// # Safety
 /// `format` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetFormat(tensor: Handle, format: *mut i32) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("aclGetFormat", tensor, format, |t| t.format) }
 }
 
-/// The element type.
+/// Writes the element type.
 ///
 /// # Safety
 /// `data_type` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetDataType(tensor: Handle, data_type: *mut i32) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("aclGetDataType", tensor, data_type, |t| t.dtype) }
 }
 
-/// Where the memory starts.
+/// Writes the start address of the storage.
 ///
 /// # Safety
 /// `addr` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetRawTensorAddr(tensor: Handle, addr: *mut *mut c_void) -> i32 {
     let of = |t: &AclTensor| std::ptr::with_exposed_provenance_mut(t.address.get());
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("aclGetRawTensorAddr", tensor, addr, of) }
 }
 
-/// Moves the tensor, and with it the executors that were prepared with it, to other memory.
+/// Moves the tensor to other memory.
+///
+/// Executors that were prepared with it follow, because they share its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclSetRawTensorAddr(tensor: Handle, addr: *mut c_void) -> i32 {
     status(ACLNN_ERR_INNER, || {

@@ -1,4 +1,4 @@
-//! The arguments of one call, by the names of its signature.
+//! Arguments of one call, by the names of its signature.
 
 use super::entry::{Entry, Resolved};
 use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR};
@@ -17,7 +17,7 @@ pub enum Argument {
     Tensor(Handle),
     /// `int64_t`
     Int(i64),
-    /// `bool`, of which any bit counts
+    /// `bool`, which is true if any bit is set
     Bool(u8),
     /// `double`
     Double(f64),
@@ -37,12 +37,12 @@ impl Argument {
     }
 }
 
-/// An attribute as the caller gave it.
+/// An attribute as the caller passed it.
 #[derive(Clone, Copy)]
 enum Told {
-    /// In the argument itself.
+    /// By value.
     Here(Argument),
-    /// By a handle.
+    /// By a handle of a scalar.
     Scalar(AclScalar),
 }
 
@@ -52,17 +52,17 @@ pub struct Given<'a> {
     pub name: &'a str,
     /// Which of the operator's tensors it is.
     pub of: Of,
-    /// What the caller said of it.
+    /// Description by the caller.
     pub tensor: Arc<AclTensor>,
 }
 
 impl Given<'_> {
-    /// Whether it is read.
+    /// Returns whether it is an input.
     pub fn is_input(&self) -> bool {
         matches!(self.of, Of::Input(_))
     }
 
-    /// What it has for each element of the formula.
+    /// Returns the kind of the operator's tensor: whole, gated, mask or row counts.
     pub fn kind(&self, call: &Call<'_>) -> Kind {
         let def = call.resolved.operator.def();
         match self.of {
@@ -73,7 +73,7 @@ impl Given<'_> {
     }
 }
 
-/// Tensors and attributes of a call, none of them null.
+/// Tensors and attributes of a call; none of them is null.
 pub struct Call<'a> {
     /// The function's name.
     pub name: &'static str,
@@ -83,7 +83,7 @@ pub struct Call<'a> {
     pub tensors: Vec<Given<'a>>,
     /// `(name, attribute, value)` in the order of the arguments.
     attrs: Vec<(&'a str, usize, Told)>,
-    /// The names of boolean arguments that are true.
+    /// Names of boolean arguments that are true.
     flags: Vec<&'a str>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Call<'a> {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// The first that is null, else the first that is no tensor.
+    /// Names the first argument that is null, else the first that is no live tensor.
     pub fn read(
         entry: &Entry,
         resolved: &'a Resolved,
@@ -115,7 +115,7 @@ impl<'a> Call<'a> {
             call.flags.extend(matches!(argument, Argument::Bool(1..)).then_some(&*param.name));
             match (param.of, argument) {
                 (Of::Unused, _) => {}
-                // An optional one that is null: the default.
+                // A null optional attribute keeps its default.
                 (Of::Attr(_), argument) if argument.is_null() => {}
                 (Of::Attr(i), Argument::Scalar(handle)) => match SCALARS.get(handle) {
                     Some(scalar) => call.attrs.push((&param.name, i, Told::Scalar(*scalar))),
@@ -138,20 +138,21 @@ impl<'a> Call<'a> {
         Ok(call)
     }
 
-    /// An argument that is not allowed.
+    /// Returns the error for an argument that is not allowed.
     pub fn refuse<T>(&self, argument: &str, what: impl std::fmt::Display) -> Checked<T> {
         Err(self.refusal(argument, what))
     }
 
-    /// As [`Call::refuse`], not yet a result.
+    /// Returns the refusal of [`Call::refuse`] by itself.
     pub fn refusal(&self, argument: &str, what: impl std::fmt::Display) -> Refusal {
         let message = format!("{}: {argument} {what}", self.name);
         Refusal { code: ACLNN_ERR_PARAM_INVALID, message }
     }
 
-    /// Every attribute of the operator: given, fixed by the function's name, or its default. One that is
-    /// given a value it cannot have keeps its default, and the first such is the refusal: it is
-    /// for after the shapes.
+    /// Returns every attribute of the operator: given, fixed by the function's name, or its default.
+    ///
+    /// An attribute with an invalid value keeps its default, and the first of them is the refusal. The caller reports
+    /// it only after checking the shapes, in the documented order.
     pub fn values(&self) -> (Vec<Value>, Checked<()>) {
         let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
@@ -169,7 +170,7 @@ impl<'a> Call<'a> {
         (values, checked)
     }
 
-    /// What the function makes of a value that its operator can have.
+    /// Applies the function's rule for negative numbers to a valid value of the attribute.
     fn not_negative(&self, attr: usize, value: Value) -> Result<Value, String> {
         let rule = self.resolved.negative.iter().find(|rule| rule.0 == attr).map(|rule| rule.1);
         let (Some(rule), Value::Float(number @ ..0.0)) = (rule, value) else { return Ok(value) };
@@ -183,7 +184,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// That every scalar is of a type that converts to float.
+    /// Checks that every scalar has a type that converts to float.
     pub fn scalars(&self) -> Checked<()> {
         for &(name, _, told) in &self.attrs {
             if let Told::Scalar(AclScalar { dtype, value: None }) = told {
@@ -195,7 +196,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The value of an attribute, or what is wrong with it.
+/// Converts an attribute, or says what is wrong with it.
 fn value(kind: &AttrKind, told: Told) -> Result<Value, String> {
     let argument = match told {
         Told::Scalar(scalar) => Argument::Double(scalar.value.unwrap_or(f32::NAN).into()),
@@ -211,7 +212,7 @@ fn value(kind: &AttrKind, told: Told) -> Result<Value, String> {
             Err(format!("must be {}, but is {number}", known.join(" or ")))
         }
         (AttrKind::Enum { variants, .. }, Argument::Chars(text)) => {
-            // SAFETY: not null, and C's strings end.
+            // SAFETY: not null, and the caller guarantees that strings are NUL-terminated.
             let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
             let found = variants.iter().find(|v| v.name == text);
             let known = || variants.iter().map(|v| &*v.name).collect::<Vec<_>>().join(" or ");

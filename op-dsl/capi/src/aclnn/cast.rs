@@ -1,4 +1,4 @@
-//! Inputs of whole numbers, cast before a kernel reads them.
+//! Casts of integer inputs to the float type that kernels read.
 
 use crate::element::Whole;
 use crate::operand::Operand;
@@ -7,10 +7,12 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
 
-/// Copies elements index by index, each by way of f32 and rounded to the nearest.
+/// Copies elements index by index.
+///
+/// Each is converted to f32 and then rounded to the nearest value of the target.
 ///
 /// # Safety
-/// Both have the same shape, and memory for all that they reach from `source` and `target` on.
+/// Both tensors have the same shape, and their memory covers all elements that they reach from `source` and `target`.
 pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, target: usize) {
     let mut outer = collapsed(from, to);
     let inner = outer.pop().unwrap_or(Dim { n: 1, steps: [0; 2] });
@@ -18,9 +20,9 @@ pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, ta
     let mut place = [from.first(source, from.element.size()), to.first(target, to.element.size())];
     let mut index = [0; MAX_RANK];
     for _ in 0..outer.iter().map(|dim| dim.n).product() {
-        // SAFETY: the innermost dimension of both from here on, which the caller vouches for.
+        // SAFETY: the caller guarantees the innermost dimension of both from here on.
         unsafe { line(place, inner) };
-        // The next line: one step along the innermost dimension that has one left.
+        // Advances to the next line: one step along the innermost dimension that has one left.
         for (dim, index) in outer.iter().zip(&mut index).rev() {
             let back = *index + 1 == dim.n;
             let by = if back { -(*index as isize) } else { 1 };
@@ -33,14 +35,16 @@ pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, ta
     }
 }
 
-/// A dimension of two tensors: its elements, and the bytes between neighbours in each.
+/// A dimension of two tensors: number of elements, and stride in bytes in each.
 #[derive(Clone, Copy)]
 struct Dim {
     n: usize,
     steps: [isize; 2],
 }
 
-/// The dimensions of both, as few as can be: none of one element, none that another goes on with.
+/// Collapses the dimensions of both as far as possible.
+///
+/// It drops those of one element and merges those that are contiguous.
 fn collapsed(from: &Operand<Whole>, to: &Operand<DType>) -> Vec<Dim> {
     let mut dims: Vec<Dim> = Vec::with_capacity(MAX_RANK);
     let all = from.shape().iter().zip(from.strides()).zip(to.strides());
@@ -79,7 +83,7 @@ fn line(from: Whole, to: DType) -> Line {
     }
 }
 
-/// Elements that are cast at once: they stay in the nearest cache.
+/// Number of elements cast at a time, so few that they stay in the L1 cache.
 const BLOCK: usize = 256;
 
 /// # Safety
@@ -91,7 +95,7 @@ unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
         let n = BLOCK.min(dim.n - start);
         let (from, floats, to) = (&mut from[..n], &mut floats[..n], &mut to[..n]);
         let at = |k: usize| place[k].wrapping_offset(start as isize * dim.steps[k]);
-        // SAFETY: `n` elements are left at both places; none need be aligned.
+        // SAFETY: `n` elements are left at both places; the accesses do not need alignment.
         unsafe { gather(at(0), dim.steps[0], from) };
         From::widen(from, floats);
         To::narrow(floats, to);
@@ -101,38 +105,38 @@ unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
 }
 
 /// # Safety
-/// There are as many elements at the place, so many bytes apart.
+/// `place` has as many elements as `to`, `step` bytes apart.
 unsafe fn gather<T: Copy>(place: *const u8, step: isize, to: &mut [T]) {
     if step == size_of::<T>() as isize {
-        // SAFETY: side by side, as the caller vouches for; a slice of ours is nobody else's.
+        // SAFETY: the elements are contiguous, the caller guarantees them, and no one else accesses our slice.
         return unsafe { place.copy_to_nonoverlapping(to.as_mut_ptr().cast(), size_of_val(to)) };
     }
     for (i, to) in to.iter_mut().enumerate() {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         *to = unsafe { place.wrapping_offset(i as isize * step).cast::<T>().read_unaligned() };
     }
 }
 
 /// # Safety
-/// There is room for as many elements at the place, so many bytes apart.
+/// `place` has room for as many elements as `from` has, `step` bytes apart.
 unsafe fn scatter<T: Copy>(from: &[T], place: *mut u8, step: isize) {
     if step == size_of::<T>() as isize {
         // SAFETY: as in `gather`.
         return unsafe { place.copy_from_nonoverlapping(from.as_ptr().cast(), size_of_val(from)) };
     }
     for (i, &from) in from.iter().enumerate() {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { place.wrapping_offset(i as isize * step).cast::<T>().write_unaligned(from) };
     }
 }
 
-/// Whole numbers as memory has them.
+/// Integers and booleans as they are stored.
 trait Number: Copy + Default {
-    /// The nearest f32 to each.
+    /// Converts each to the nearest f32.
     fn widen(from: &[Self], to: &mut [f32]);
 }
 
-/// A byte that is 0 or not.
+/// A boolean stored as a byte: any value but 0 is true.
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 struct Truth(u8);
@@ -155,9 +159,9 @@ numbers! {
     i64: |v| *v as f32;
 }
 
-/// What kernels read.
+/// A float type that kernels read.
 trait Float: Copy + Default {
-    /// The nearest to each f32.
+    /// Rounds each f32 to the nearest value of this type.
     fn narrow(from: &[f32], to: &mut [Self]);
 }
 

@@ -1,6 +1,7 @@
-//! What phase 1 refuses once no argument is missing, in the documented order: element types,
-//! formats, shapes with the dimension of a split; then what only memory tells. The rules of shapes
-//! are the operator's own (`bind`), and so are the words for them.
+//! Checks of phase 1 once no argument is missing, in the documented order.
+//!
+//! The order is element types, formats, shapes with the dimension of a split, then layouts in memory. The rules of
+//! shapes and their messages are the operator's own (`bind`).
 
 use super::arguments::{Call, Given};
 use crate::acl::{
@@ -14,15 +15,15 @@ use op_dsl_ir::op::{Kind, Tensor, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
 use op_dsl_ir::{DType, Stored};
 
-/// The element types that the tensors have together.
+/// Element types of a call's tensors.
 pub struct Types {
-    /// Of each tensor.
+    /// Element type of each tensor.
     pub elements: Vec<Element>,
-    /// What the inputs are promoted to, and kernels compute in.
+    /// Type that the inputs are promoted to, and that kernels compute in.
     pub computed: DType,
 }
 
-/// The element types, and that outputs have what the inputs ask for.
+/// Returns the element types; checks that outputs have the type that the inputs require.
 pub fn types(call: &Call<'_>) -> Checked<Types> {
     let elements: Vec<Element> =
         call.tensors.iter().map(|given| taken(call, given)).collect::<Checked<_>>()?;
@@ -42,7 +43,9 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
     }
 }
 
-/// What the inputs are promoted to: floats to the type that holds both, whole numbers to any float.
+/// Returns the type that all inputs are promoted to.
+///
+/// Floats are promoted to a type that can represent both, integers to any float.
 fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
     let mut common: Option<DType> = None;
     for (given, element) in call.tensors.iter().zip(elements) {
@@ -66,7 +69,7 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
     call.refuse(given.name, format!("has dtype {own}; allowed: {allowed}"))
 }
 
-/// The element type of a tensor, if the function takes it.
+/// Returns the element type of a tensor, if the function takes it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     if given.tensor.is_absent() {
         return Ok(Element::Other(Stored::Nothing));
@@ -95,7 +98,7 @@ fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     Ok(element)
 }
 
-/// Elements lie where shape and strides say.
+/// Checks that every format places elements where shape and strides say.
 pub fn formats(call: &Call<'_>) -> Checked<()> {
     match call.tensors.iter().find(|g| !is_plain(g.tensor.format)) {
         Some(given) => {
@@ -106,13 +109,13 @@ pub fn formats(call: &Call<'_>) -> Checked<()> {
     }
 }
 
-/// Dimensions of each tensor, by the operator's rules.
+/// Returns the dimensions of each tensor, checked by the operator's rules.
 pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<Shape>> {
     let shapes: Vec<Shape> =
         call.tensors.iter().map(|given| shape(call, given)).collect::<Checked<_>>()?;
-    // What is cast has the type that is computed in by then.
+    // Inputs that are cast have the computed type by the time the kernel runs.
     let meta = |of, tensor: &Tensor| {
-        // What the function has no argument for is left out as well.
+        // A tensor that the function has no argument for counts as left out as well.
         let at = call.resolved.position(of).filter(|at| !call.tensors[*at].tensor.is_absent());
         let dtype = at.map_or(Stored::Nothing, |_| tensor.kind.stored(computed));
         TensorMeta { shape: at.map_or(&[], |at| &shapes[at]), dtype }
@@ -140,7 +143,7 @@ fn shape(call: &Call<'_>, given: &Given<'_>) -> Checked<Shape> {
     })
 }
 
-/// Views stay in their storage, and no element is written twice.
+/// Checks that views stay within their storage, and that no element is written twice.
 pub fn layouts(
     call: &Call<'_>,
     elements: &[Element],
@@ -158,7 +161,7 @@ fn layout(
 ) -> Checked<Operand<Element>> {
     let tensor = &*given.tensor;
     let wrong = |what: String| call.refusal(given.name, what);
-    // A dimension of one element, or a tensor of none, has whatever strides it likes.
+    // The stride of a dimension of one element, or in an empty tensor, is arbitrary because it is never used.
     let steps = |n: usize| n > 1 && !shape.contains(&0);
     if tensor.strides.iter().zip(&*shape).any(|(&s, &n)| s < 0 && steps(n)) {
         return Err(wrong(format!("has a negative stride: {:?}", &*tensor.strides)));

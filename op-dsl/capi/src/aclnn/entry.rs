@@ -9,33 +9,36 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::published::{DTypes, Negative, Of};
 use std::sync::OnceLock;
 
-/// An aclnn function of an operator of a table.
+/// An aclnn function of an operator in a table.
 #[derive(Debug)]
 pub struct Entry {
     operator: ByName,
-    /// The function's name.
+    /// Name of the function.
     pub name: &'static str,
     resolved: OnceLock<Result<Resolved, String>>,
 }
 
-/// What a function comes to.
+/// Signature and rules of a function.
 #[derive(Debug)]
 pub struct Resolved {
-    /// The operator under the function's names, with its rules for shapes and element types: what is
-    /// wrong with a call is told in the caller's words.
+    /// The operator, with the function's names and rules for shapes and element types.
+    ///
+    /// It is renamed so that messages use the caller's words.
     pub operator: Operator,
-    /// Arguments in order.
+    /// Arguments in order, and attributes that the function fixes.
     pub signature: interface::Function,
-    /// `(input, other)`: an input without an argument is given the other one.
+    /// `(input, other)`: an input without an argument is given the argument of the other one.
     pub stand_ins: Vec<(usize, usize)>,
-    /// How element types go together.
+    /// Rules for combining element types.
     pub dtypes: DTypes,
-    /// `(attribute, what)` for each number that may not be negative.
+    /// `(attribute, rule)` for each number that may not be negative.
     pub negative: Vec<(usize, Negative)>,
 }
 
 impl Entry {
-    /// A function of an operator.
+    /// Returns a function of an operator.
+    ///
+    /// The operator is looked up at the first call, so that an entry can be a static.
     pub const fn new(
         table: &'static &'static [&'static Operator],
         operator: &'static str,
@@ -45,7 +48,7 @@ impl Entry {
         Entry { operator, name, resolved: OnceLock::new() }
     }
 
-    /// The signature and the operator.
+    /// Returns the signature and the operator.
     pub fn resolve(&self) -> Checked<&Resolved> {
         let found = self.resolved.get_or_init(|| {
             let operator = self.operator.find()?;
@@ -67,7 +70,7 @@ impl Entry {
         })
     }
 
-    /// How many tensors it reads.
+    /// Returns the number of tensors that it reads.
     pub fn input_count(&self) -> usize {
         self.resolve().map_or(0, |r| {
             r.signature.params.iter().filter(|p| matches!(p.of, Of::Input(_))).count()
@@ -75,7 +78,7 @@ impl Entry {
     }
 }
 
-/// Gives the operator the names of a function, and its tensors and attributes those of the arguments.
+/// Renames the operator after a function, and its tensors and attributes after the arguments.
 fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)]) {
     def.name = to.name.clone().into();
     for param in &to.params {
@@ -93,7 +96,7 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
 }
 
 impl Resolved {
-    /// Where among the tensors of the call a tensor of the operator is.
+    /// Returns the position of an operator's tensor among the tensors of the call.
     pub fn position(&self, of: Of) -> Option<usize> {
         let of = match of {
             Of::Input(i) => {

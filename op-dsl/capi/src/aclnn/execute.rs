@@ -1,4 +1,4 @@
-//! Phase 2: an executor runs on the calling thread, and those that it wakes.
+//! Phase 2: runs an executor on the calling thread and the pool's threads.
 
 use super::cast::cast;
 use super::entry::Entry;
@@ -19,11 +19,11 @@ use op_dsl_ir::published::Of;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// What every `aclnnXxx` does.
+/// Implements every `aclnnXxx`.
 ///
 /// # Safety
-/// The executor's tensors have their memory, the workspace has its bytes, and no other thread
-/// uses what is written or writes what is read.
+/// The executor's tensors have their memory, the workspace has the stated number of bytes, no other thread uses memory
+/// that is written, and none writes memory that is read.
 pub unsafe fn execute(
     entry: &'static Entry,
     workspace: *mut c_void,
@@ -51,12 +51,12 @@ pub unsafe fn execute(
             let message = format!("{name}: stream is not a live aclrtStream");
             return refuse(ACLNN_ERR_RUNTIME_ERROR, message);
         }
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { run(entry, &executor, workspace.expose_provenance()) }
     })
 }
 
-/// The executor, which ends here unless it is repeatable.
+/// Returns the executor, and removes it unless it is repeatable.
 fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
     let name = entry.name;
     let gone = || {
@@ -74,7 +74,7 @@ fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
         let message = format!("{name}: executor was prepared by {}", found.entry.name);
         return refuse(ACLNN_ERR_PARAM_INVALID, message);
     }
-    // Of two threads with one executor, one takes it.
+    // If two threads use one executor, only one of them can take it.
     if !found.repeatable && EXECUTORS.take(executor).is_none() {
         return gone();
     }
@@ -89,7 +89,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     if slots.iter().any(|slot| slot.operand.is_empty()) {
         return Ok(());
     }
-    // Read once: another thread may move a tensor.
+    // Each address is read once, because another thread may move a tensor.
     let bases: Vec<usize> = slots.iter().map(|slot| slot.address.get()).collect();
     for ((slot, &base), param) in slots.iter().zip(&bases).zip(resolved.signature.tensors()) {
         memory(&slot.operand, base).map_err(|(code, what)| Refusal {
@@ -106,14 +106,14 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     for at in read().flatten() {
         if let Way::Cast(whole, start) = slots[at].way {
             let (from, to) = (slots[at].operand.of(whole), slots[at].operand.dense(*computed));
-            // SAFETY: the input has its memory, the workspace was found large enough.
+            // SAFETY: the input has its memory, and the workspace was found to be large enough.
             unsafe { cast(&from, bases[at], &to, workspace + start) };
         }
     }
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
     for argument in read() {
         let view = argument.map(given).map(|(operand, base)| {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller upholds the `# Safety` contract.
             unsafe { operand.view(base) }
         });
         match view.unwrap_or(Ok(View::ABSENT)) {
@@ -123,7 +123,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     }
     let mut outputs: Vec<ViewMut<'_>> = Vec::with_capacity(def.outputs.len());
     for (operand, base) in written().map(given) {
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         match unsafe { operand.view_mut(base) } {
             Ok(view) => outputs.push(view),
             Err(why) => return no_view(why),
@@ -136,7 +136,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     }
 }
 
-/// Whether an operand is somewhere, and ends where its memory does.
+/// Checks that an operand has memory, and that the memory covers its elements.
 fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
     if operand.element == Element::Other(Stored::Nothing) {

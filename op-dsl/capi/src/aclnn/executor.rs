@@ -1,4 +1,4 @@
-//! `aclOpExecutor`: a call that phase 1 has checked and phase 2 will make.
+//! `aclOpExecutor`: a call that phase 1 has checked and phase 2 will run.
 
 use super::entry::Entry;
 use crate::acl::*;
@@ -13,7 +13,9 @@ use std::ffi::c_void;
 /// All executors that can still run.
 pub static EXECUTORS: Registry<Executor> = Registry::new();
 
-/// A call, independent of the tensors that it was made from but for where their memory is.
+/// A prepared call.
+///
+/// It does not depend on the tensors that it was made from, except for the addresses of their memory.
 #[derive(Clone, Debug)]
 pub struct Executor {
     /// The function that prepared it.
@@ -24,34 +26,34 @@ pub struct Executor {
     pub attrs: Vec<Value>,
     /// The element type that kernels compute in.
     pub computed: DType,
-    /// Bytes that it needs.
+    /// Bytes of workspace that it needs.
     pub workspace: usize,
-    /// Whether it runs more than once.
+    /// True if it may run more than once.
     pub repeatable: bool,
 }
 
 /// A tensor of a call.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// What and where its elements are, counted from the address.
+    /// Element type and position of its elements, relative to the address.
     pub operand: Operand<Element>,
-    /// Where its memory starts.
+    /// Start of its memory.
     pub address: Address,
-    /// How kernels come by its elements.
+    /// How kernels access its elements.
     pub way: Way,
 }
 
-/// How kernels come by the elements of a tensor.
+/// How kernels access the elements of a tensor.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// They read or write them where they are.
+    /// In place.
     Direct(Stored),
-    /// They read what these are cast to, dense, that far into the workspace.
+    /// Through a contiguous copy, cast to the computed type, at this offset in the workspace.
     Cast(Whole, usize),
 }
 
 impl Slot {
-    /// What kernels are given, and where that begins, for memory at `base` and a workspace.
+    /// Returns the operand and base address that kernels are given, for memory at `base` and a workspace.
     pub fn given(
         &self,
         base: usize,
@@ -75,7 +77,7 @@ fn live(function: &str, executor: Handle) -> Checked<()> {
     }
 }
 
-/// Lets an executor run any number of times, until it is destroyed.
+/// Allows an executor to run any number of times, until it is destroyed.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclSetAclOpExecutorRepeatable(executor: Handle) -> i32 {
     status(ACLNN_ERR_INNER, || {
@@ -85,7 +87,7 @@ pub extern "C" fn aclSetAclOpExecutorRepeatable(executor: Handle) -> i32 {
     })
 }
 
-/// Ends an executor, run or not.
+/// Destroys an executor, whether it has run or not.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
     status(ACLNN_ERR_INNER, || {
@@ -95,7 +97,7 @@ pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
     })
 }
 
-/// Which tensors of an executor an index counts.
+/// The tensors of an executor that an index counts.
 #[derive(Clone, Copy)]
 enum Among {
     Inputs,
@@ -103,7 +105,7 @@ enum Among {
     All,
 }
 
-/// Moves a tensor to other memory, and has the executor's tensor with the index follow it.
+/// Moves a tensor to other memory, and makes the executor's tensor at the index share its address.
 fn set_address(
     function: &str,
     executor: Handle,
@@ -157,10 +159,10 @@ setters! {
     aclSetOutputTensorAddr among Outputs;
     /// Moves a tensor of a repeatable executor, inputs counted before outputs.
     aclSetTensorAddr among All;
-    /// The older name of `aclSetInputTensorAddr`.
+    /// Older name of `aclSetInputTensorAddr`.
     AclSetInputTensorAddr among Inputs;
-    /// The older name of `aclSetOutputTensorAddr`.
+    /// Older name of `aclSetOutputTensorAddr`.
     AclSetOutputTensorAddr among Outputs;
-    /// The older name of `aclSetTensorAddr`.
+    /// Older name of `aclSetTensorAddr`.
     AclSetTensorAddr among All;
 }

@@ -1,6 +1,6 @@
-//! The exported functions of a table of rows, one row per aclnn function.
+//! Macro that exports the aclnn functions of a table of operators, one row per function.
 
-/// Types of arguments as C passes them, by the names of [`super::Argument`]'s variants.
+/// C types of arguments, by the names of [`super::Argument`]'s variants.
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod c {
@@ -12,8 +12,9 @@ pub mod c {
     pub type Chars = *const std::ffi::c_char;
 }
 
-/// Exports both phases of aclnn functions of operators of `OPERATORS`, a static in sight: the
-/// operator, the functions, the arguments that stand before `workspaceSize`.
+/// Exports both phases of aclnn functions of the operators in `OPERATORS`, a static that must be in scope.
+///
+/// A row has the operator, the two functions, and the arguments that precede `workspaceSize`.
 ///
 /// ```ignore
 /// op_dsl::capi::aclnn_functions! {
@@ -42,7 +43,7 @@ macro_rules! aclnn_functions {
             executor: *mut $crate::Handle,
         ) -> i32 {
             let arguments = [$($crate::aclnn::Argument::$kind($argument)),*];
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller upholds the `# Safety` contract.
             unsafe {
                 $crate::aclnn::prepare(&$run::ENTRY, &arguments, workspace_size, executor)
             }
@@ -59,7 +60,7 @@ macro_rules! aclnn_functions {
             executor: $crate::Handle,
             stream: $crate::Handle,
         ) -> i32 {
-            // SAFETY: as asked of the caller.
+            // SAFETY: the caller upholds the `# Safety` contract.
             unsafe {
                 $crate::aclnn::execute(&$run::ENTRY, workspace, workspace_size, executor, stream)
             }

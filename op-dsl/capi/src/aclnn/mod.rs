@@ -1,5 +1,6 @@
-//! Both phases of an aclnn function, for any operator. What an operator's functions are called,
-//! and in which order they take what, comes from the same table as its NPU package.
+//! Both phases of an aclnn function, for any operator.
+//!
+//! Names and argument order of an operator's functions come from the same table as its NPU package.
 
 mod arguments;
 mod cast;

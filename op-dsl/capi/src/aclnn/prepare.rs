@@ -1,4 +1,4 @@
-//! Phase 1: arguments -> an executor, or what is wrong with them.
+//! Phase 1: turns arguments into an executor, or says what is wrong with them.
 
 use super::arguments::{Argument, Call};
 use super::check::{self, Types};
@@ -9,13 +9,13 @@ use crate::element::Element;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
 
-/// Where tensors begin in the workspace: at cache lines.
+/// Alignment of tensors in the workspace: a cache line.
 const ALIGN: usize = 64;
 
-/// What every `aclnnXxxGetWorkspaceSize` does.
+/// Implements every `aclnnXxxGetWorkspaceSize`.
 ///
 /// # Safety
-/// Strings end, and each place for an answer is null or may be written.
+/// Strings are NUL-terminated, and each place for a result is null or may be written.
 pub unsafe fn prepare(
     entry: &'static Entry,
     arguments: &[Argument],

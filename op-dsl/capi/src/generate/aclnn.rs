@@ -1,4 +1,4 @@
-//! Both phases of each aclnn function of an operator.
+//! Generation of both phases of each aclnn function of an operator.
 
 use super::file::File;
 use super::text::{header, prototype, rust_name};
@@ -12,14 +12,14 @@ pub struct Row<'a> {
     interface: Interface,
 }
 
-/// The row of an operator whose functions are published.
+/// Returns the row of an operator whose functions are published.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
     operator.def().published?.aclnn?;
     Some(Row { operator, interface: Interface::of(operator.def()) })
 }
 
 impl Row<'_> {
-    /// The header that callers include.
+    /// Returns the header that callers include.
     pub fn header(&self) -> File {
         let file = &self.interface.header;
         let guard = format!("ACLNNOP_{}_H", file.to_ascii_uppercase());
@@ -42,7 +42,7 @@ impl Row<'_> {
         File { path: format!("include/aclnnop/{file}.h"), text }
     }
 
-    /// Rows of the exported functions.
+    /// Returns the rows of the exported functions.
     pub fn functions(&self) -> String {
         self.interface.functions.iter().map(|f| row_of(self.operator, f)).collect()
     }
@@ -51,7 +51,7 @@ impl Row<'_> {
 const PHASE_2: [&str; 4] =
     ["void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream"];
 
-/// A row for [`crate::aclnn_functions`].
+/// Returns one row for [`crate::aclnn_functions`].
 fn row_of(operator: &Operator, of: &Function) -> String {
     let name = &of.name;
     let arguments: Vec<String> = of.params.iter().map(argument).collect();

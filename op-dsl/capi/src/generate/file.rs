@@ -1,10 +1,10 @@
-//! What is generated.
+//! Generated files.
 
 /// A file: its path in the crate of the interfaces, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// `include/aclnnop/aclnn_geglu.h`
+    /// Path, for example `include/aclnnop/aclnn_geglu.h`.
     pub path: String,
-    /// All of it.
+    /// Contents of the file.
     pub text: String,
 }

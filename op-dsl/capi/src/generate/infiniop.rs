@@ -1,4 +1,4 @@
-//! The four functions of an infiniop operator.
+//! Generation of the four functions of an infiniop operator.
 
 use super::file::File;
 use super::text::{array, constant, function, header, prototype, unsafely};
@@ -6,14 +6,14 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{Tensor, snake};
 use op_dsl_ir::published::Infiniop;
 
-/// An operator with its names.
+/// An operator with its published names.
 pub struct Row<'a> {
     operator: &'a Operator,
     name: &'static str,
     file: &'static str,
 }
 
-/// The row of an operator that infiniop has.
+/// Returns the row of an operator that infiniop has.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
     let Infiniop { name, header } = operator.def().published?.infiniop?;
     Some(Row { operator, name, file: header })
@@ -32,7 +32,7 @@ impl Row<'_> {
         self.outputs().iter().chain(self.inputs())
     }
 
-    /// The header that callers include.
+    /// Returns the header that callers include.
     pub fn header(&self) -> File {
         let (name, file) = (self.name, self.file);
         let desc = format!("infiniop{name}Descriptor_t");
@@ -63,7 +63,7 @@ impl Row<'_> {
         File { path: format!("include/infiniop/ops/{file}.h"), text }
     }
 
-    /// The exported functions.
+    /// Returns the exported functions.
     pub fn functions(&self) -> String {
         let (name, entry) = (self.name, snake(self.name).to_ascii_uppercase());
         let new = format!("infiniop::Entry::new(&OPERATORS, {:?}, {name:?})", self.operator.name());
@@ -118,8 +118,10 @@ impl Row<'_> {
         )
     }
 
-    /// The arguments of a call in Rust. No operator needs a workspace, and all are done when
-    /// they return.
+    /// Returns the arguments of a call in Rust.
+    ///
+    /// The workspace is ignored because no operator needs one. There is no stream because calls are complete when they
+    /// return.
     fn run_params(&self) -> Vec<String> {
         let mut params = vec![
             "desc: Handle".into(),

@@ -1,5 +1,6 @@
-//! The part of the C interface that depends on the operators: one Rust file of exported
-//! functions, and their headers. Adding an operator adds its functions.
+//! Generation of the part of the C interface that depends on the operators.
+//!
+//! It is one Rust file of exported functions and their headers, so that adding an operator adds its functions.
 
 mod aclnn;
 mod file;
@@ -10,8 +11,10 @@ pub use file::File;
 
 use codegen_cpu::rt::call::Operator;
 
-/// Every file for a table of operators. What nothing is published of has no functions: under the name
-/// that it would have, CANN may have another signature.
+/// Returns every file for a table of operators.
+///
+/// An operator without published interfaces gets no functions, because CANN may have another signature under the name
+/// that they would have.
 pub fn files(table: &[&Operator]) -> Vec<File> {
     let infini: Vec<infiniop::Row<'_>> = table.iter().filter_map(|o| infiniop::row(o)).collect();
     let aclnn: Vec<aclnn::Row<'_>> = table.iter().filter_map(|o| aclnn::row(o)).collect();
@@ -24,7 +27,7 @@ pub fn files(table: &[&Operator]) -> Vec<File> {
     files
 }
 
-/// The start of the Rust file.
+/// Start of the Rust file.
 const HEAD: &str = "\
 //! The functions that C calls: generated from the table of operators by
 //! `op_dsl_capi::generate`, do not edit.

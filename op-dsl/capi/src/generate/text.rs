@@ -1,8 +1,8 @@
-//! C and Rust, laid out.
+//! Formatting of generated C and Rust.
 
 use op_dsl_ir::op::snake;
 
-/// A C header: guard, includes, declarations.
+/// Returns a C header: guard, includes, declarations.
 pub fn header(guard: &str, about: &str, includes: &[&str], declarations: &str) -> String {
     let includes: String = includes.iter().map(|i| format!("#include \"{i}\"\n")).collect();
     format!(
@@ -11,12 +11,12 @@ pub fn header(guard: &str, about: &str, includes: &[&str], declarations: &str) -
     )
 }
 
-/// A C prototype, one argument a line.
+/// Returns a C prototype, one argument per line.
 pub fn prototype(head: &str, params: &[String]) -> String {
     format!("{head}(\n    {});\n", params.join(",\n    "))
 }
 
-/// The name of an argument in Rust: `gradOutput -> grad_output`, `self -> self_`.
+/// Returns the name of an argument in Rust: `gradOutput -> grad_output`, `self -> self_`.
 pub fn rust_name(name: &str) -> String {
     let name = snake(name);
     match name.as_str() {
@@ -25,10 +25,10 @@ pub fn rust_name(name: &str) -> String {
     }
 }
 
-/// The longest line that rustfmt leaves alone.
+/// Maximum line width of rustfmt.
 const WIDTH: usize = 100;
 
-/// A line where it fits, else several.
+/// Returns the line if it fits into the width, else the broken version.
 fn fitted(line: String, broken: impl FnOnce() -> String) -> String {
     let fits = line.lines().all(|l| l.len() <= WIDTH);
     if fits { line + "\n" } else { broken() }
@@ -38,13 +38,13 @@ fn items(indent: usize, items: &[String]) -> String {
     items.iter().map(|i| format!("{:indent$}{i},\n", "")).collect()
 }
 
-/// The head of a function.
+/// Returns the head of a function.
 pub fn function(head: &str, params: &[String]) -> String {
     let line = format!("pub {head}({}) -> i32 {{", params.join(", "));
     fitted(line, || format!("pub {head}(\n{}) -> i32 {{\n", items(4, params)))
 }
 
-/// `let name = [a, b];` in a function.
+/// Returns `let name = [a, b];` as a statement in a function.
 pub fn array(name: &str, values: &[String]) -> String {
     let list = values.join(", ");
     fitted(format!("    let {name} = [{list}];"), || {
@@ -54,14 +54,14 @@ pub fn array(name: &str, values: &[String]) -> String {
     })
 }
 
-/// `static NAME: ty = value;`
+/// Returns `static NAME: ty = value;`.
 pub fn constant(name: &str, ty: &str, value: &str) -> String {
     fitted(format!("static {name}: {ty} = {value};"), || {
         format!("static {name}: {ty} =\n    {value};\n")
     })
 }
 
-/// `unsafe { call }` at the end of a function, with its reason.
+/// Returns `unsafe { call }` for the end of a function, with its safety comment.
 pub fn unsafely(call: &str) -> String {
     let reason = "    // SAFETY: as asked of the caller.\n";
     let block = fitted(format!("    unsafe {{ {call} }}"), || {

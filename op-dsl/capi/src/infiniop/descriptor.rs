@@ -1,4 +1,4 @@
-//! Operator descriptors: all that a call needs but the addresses.
+//! Operator descriptors: everything that a call needs except the addresses.
 
 use super::codes::*;
 use super::device::Device;
@@ -10,23 +10,23 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::Stored;
 use std::sync::Arc;
 
-/// All operator descriptors that were not destroyed.
+/// All live operator descriptors.
 pub static DESCRIPTORS: Registry<OperatorDescriptor> = Registry::new();
 
-/// An operator on tensors of certain layouts.
+/// An operator on tensors of fixed layouts.
 #[derive(Debug)]
 pub struct OperatorDescriptor {
-    /// Whose descriptor it is.
+    /// The infiniop operator that it belongs to.
     pub entry: &'static Entry,
     /// The operator.
     pub operator: &'static Operator,
-    /// Where it runs.
+    /// Device that it runs on.
     pub device: Device,
     /// Outputs, then inputs.
     pub operands: Vec<Operand<Stored>>,
 }
 
-/// The descriptor, if it is one of this operator.
+/// Returns the descriptor, if it is live and belongs to this operator.
 pub fn live(entry: &'static Entry, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
     match DESCRIPTORS.get(desc) {
         Some(descriptor) if std::ptr::eq(descriptor.entry, entry) => Ok(descriptor),
@@ -42,12 +42,12 @@ unsafe fn tell(function: &str, desc: Handle, place: *mut i32, of: fn(&Device) ->
             return refuse(BAD_PARAM, format!("{function}: not a live operator descriptor"));
         };
         let name = format!("{function}: the place for the answer");
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(BAD_PARAM, &name, place, of(&descriptor.device)) }
     })
 }
 
-/// The kind of device that an operator runs on.
+/// Writes the kind of device that an operator runs on.
 ///
 /// # Safety
 /// `device_type` is null or may be written.
@@ -56,11 +56,11 @@ pub unsafe extern "C" fn infiniopGetDescriptorDeviceType(
     desc_ptr: Handle,
     device_type: *mut i32,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("infiniopGetDescriptorDeviceType", desc_ptr, device_type, |d| d.kind) }
 }
 
-/// Which device of its kind an operator runs on.
+/// Writes the number of the device that an operator runs on, among those of its kind.
 ///
 /// # Safety
 /// `device_id` is null or may be written.
@@ -69,6 +69,6 @@ pub unsafe extern "C" fn infiniopGetDescriptorDeviceId(
     desc_ptr: Handle,
     device_id: *mut i32,
 ) -> i32 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: the caller upholds the `# Safety` contract.
     unsafe { tell("infiniopGetDescriptorDeviceId", desc_ptr, device_id, |d| d.id) }
 }

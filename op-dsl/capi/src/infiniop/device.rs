@@ -1,23 +1,23 @@
-//! The current device, and handles on it. There is one device: the CPU.
+//! The current device, and handles to it. There is one device: the CPU.
 
 use super::codes::*;
 use crate::operand::reply;
 use crate::refusal::{refuse, status};
 use crate::registry::{Handle, Registry};
 
-/// All handles that were not destroyed.
+/// All live handles.
 pub static HANDLES: Registry<Device> = Registry::new();
 
-/// What a handle stands for.
+/// The device of a handle.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
     /// `infiniDevice_t`
     pub kind: i32,
-    /// Which of its kind.
+    /// Number among the devices of its kind.
     pub id: i32,
 }
 
-/// Starts the run-time, which needs no start.
+/// Starts the run-time; this does nothing because it needs no start.
 #[unsafe(no_mangle)]
 pub extern "C" fn infinirtInit() -> i32 {
     status(INTERNAL_ERROR, || Ok(()))
@@ -33,7 +33,7 @@ pub extern "C" fn infinirtSetDevice(device: i32, device_id: i32) -> i32 {
     })
 }
 
-/// The current device.
+/// Writes the current device. A null place is skipped.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn infinirtGetDevice(device_ptr: *mut i32, device_id_ptr: 
     })
 }
 
-/// Makes a handle on the current device.
+/// Creates a handle to the current device.
 ///
 /// # Safety
 /// `handle_ptr` is null or may be written.
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn infiniopCreateHandle(handle_ptr: *mut Handle) -> i32 {
     })
 }
 
-/// Ends a handle. Descriptors made with it stay.
+/// Destroys a handle. Descriptors made with it stay valid, because they have a copy of the device.
 #[unsafe(no_mangle)]
 pub extern "C" fn infiniopDestroyHandle(handle: Handle) -> i32 {
     status(INTERNAL_ERROR, || match HANDLES.take(handle) {

@@ -1,20 +1,20 @@
-//! An operator of infiniop: its name and the operator behind it.
+//! An operator of infiniop: its name there, and the operator that implements it.
 
 use super::codes::INTERNAL_ERROR;
 use crate::by_name::ByName;
 use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 
-/// What the four functions of an operator are about.
+/// An infiniop operator, shared by its four functions.
 #[derive(Debug)]
 pub struct Entry {
     operator: ByName,
-    /// infiniop's name, without prefix: `GeLUBackward`.
+    /// Name in infiniop, without prefix: `GeLUBackward`.
     pub name: &'static str,
 }
 
 impl Entry {
-    /// That of an operator of a table.
+    /// Returns the entry of an operator in a table.
     pub const fn new(
         table: &'static &'static [&'static Operator],
         operator: &'static str,

@@ -1,7 +1,7 @@
 //! infiniop on the CPU: handles, tensor descriptors, and the four functions of an operator.
 //!
-//! An operator has them when InfiniCore has published it. Statuses and the order of checks are
-//! those of InfiniCore where it has one; what crashes there is a status here.
+//! An operator has these functions if InfiniCore has published it. Statuses and the order of checks are those of
+//! InfiniCore where it has them; calls that crash there return a status here.
 
 mod codes;
 mod descriptor;

@@ -16,12 +16,12 @@ use op_dsl_ir::op::{self, Kind};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Tensors as infiniop counts them: outputs, then inputs.
+/// Returns the tensors in infiniop's order: outputs, then inputs.
 fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
     operator.def().outputs.iter().chain(operator.def().inputs.iter())
 }
 
-/// `infiniopCreateXxxDescriptor`: checks layouts, and keeps them.
+/// `infiniopCreateXxxDescriptor`: checks layouts and stores them.
 ///
 /// # Safety
 /// `desc_ptr` is null or may be written.
@@ -33,7 +33,7 @@ pub unsafe fn create(
 ) -> i32 {
     status(INTERNAL_ERROR, || {
         let descriptor = check(entry, handle, desc_ptr.is_null(), tensors)?;
-        // SAFETY: not null, or `check` would have said so.
+        // SAFETY: not null, since `check` refuses null, and the caller guarantees that it may be written.
         unsafe { desc_ptr.write(DESCRIPTORS.insert(descriptor)) };
         Ok(())
     })
@@ -106,7 +106,7 @@ fn check(
             }
         });
     }
-    // Broadcast is a stride of 0, written by the caller: one shape for all.
+    // All shapes are equal, because infiniop's callers write a broadcast as a stride of 0.
     let mut shapes = given.iter().filter_map(|(name, _, t)| Some((name, t.as_ref()?)));
     if let Some((name, other)) = shapes.find(|(_, t)| t.shape != output.shape) {
         let what = format!("has shape {:?}, but {first} {:?}", other.shape, output.shape);
@@ -135,23 +135,23 @@ fn check(
     Ok(OperatorDescriptor { entry, operator, device: *device, operands })
 }
 
-/// `infiniopGetXxxWorkspaceSize`: none is needed.
+/// `infiniopGetXxxWorkspaceSize`: writes 0, since no workspace is needed.
 ///
 /// # Safety
 /// `size` is null or may be written.
 pub unsafe fn workspace_size(entry: &'static Entry, desc: Handle, size: *mut usize) -> i32 {
     status(INTERNAL_ERROR, || {
         live(entry, desc)?;
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         unsafe { reply(BAD_PARAM, "size", size, 0) }
     })
 }
 
-/// `infiniopXxx`: computes, and has computed when it returns.
+/// `infiniopXxx`: runs the operator; it is complete when the function returns.
 ///
 /// # Safety
-/// Each address, outputs before inputs, is null or that of the first element of a tensor as
-/// described; no other thread uses what is written or writes what is read.
+/// Each address (outputs before inputs) is null or that of the first element of a tensor as described; no other thread
+/// uses memory that is written, and none writes memory that is read.
 pub unsafe fn run(entry: &'static Entry, desc: Handle, addresses: &[*const c_void]) -> i32 {
     status(INTERNAL_ERROR, || {
         let name = entry.name;
@@ -169,10 +169,10 @@ pub unsafe fn run(entry: &'static Entry, desc: Handle, addresses: &[*const c_voi
             }
             let base = address.expose_provenance();
             let made = if k < split {
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller upholds the `# Safety` contract.
                 unsafe { operand.view_mut(base) }.map(|v: ViewMut<'_>| outputs.push(v))
             } else {
-                // SAFETY: as asked of the caller.
+                // SAFETY: the caller upholds the `# Safety` contract.
                 unsafe { operand.view(base) }.map(|v: View<'_>| inputs.push(v))
             };
             if let Err(why) = made {

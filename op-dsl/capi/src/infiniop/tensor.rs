@@ -1,4 +1,4 @@
-//! Tensor descriptors: what the caller said, word for word.
+//! Tensor descriptors: the description exactly as the caller gave it.
 
 use super::codes::*;
 use crate::operand::array;
@@ -7,7 +7,7 @@ use crate::registry::{Handle, Registry};
 use codegen_cpu::rt::view::contiguous_strides;
 use op_dsl_ir::bind::{MAX_RANK, Shape};
 
-/// All tensor descriptors that were not destroyed.
+/// All live tensor descriptors.
 pub static TENSORS: Registry<TensorDescriptor> = Registry::new();
 
 /// A tensor descriptor.
@@ -17,11 +17,11 @@ pub struct TensorDescriptor {
     pub dtype: i32,
     /// Dimensions, outermost first.
     pub shape: Shape,
-    /// Elements between neighbours of each dimension.
+    /// Stride in elements, per dimension.
     pub strides: Vec<isize>,
 }
 
-/// Describes a tensor. Without strides its elements lie side by side.
+/// Describes a tensor. Without strides it is contiguous.
 ///
 /// # Safety
 /// `desc_ptr` is null or may be written; each array is null or has `ndim` elements.
@@ -43,13 +43,13 @@ pub unsafe extern "C" fn infiniopCreateTensorDescriptor(
             refuse(BAD_TENSOR_SHAPE, message)
         };
         if ndim > MAX_RANK {
-            return too_many(); // unread
+            return too_many(); // left unread
         }
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let Some(shape) = (unsafe { array(shape, ndim) }) else {
             return refuse(BAD_PARAM, format!("{NAME}: shape is null"));
         };
-        // SAFETY: as asked of the caller.
+        // SAFETY: the caller upholds the `# Safety` contract.
         let strides = match unsafe { array(strides, ndim) } {
             Some(strides) => strides.to_vec(),
             None => contiguous_strides(shape)[..ndim].to_vec(),
@@ -62,7 +62,9 @@ pub unsafe extern "C" fn infiniopCreateTensorDescriptor(
     })
 }
 
-/// Ends a tensor descriptor. Operator descriptors keep what they need of it.
+/// Destroys a tensor descriptor.
+///
+/// Operator descriptors stay valid, because they have a copy of the layout.
 #[unsafe(no_mangle)]
 pub extern "C" fn infiniopDestroyTensorDescriptor(desc: Handle) -> i32 {
     status(INTERNAL_ERROR, || match TENSORS.take(desc) {

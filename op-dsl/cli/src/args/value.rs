@@ -1,4 +1,4 @@
-//! What a word of the command line is: a number, a name, or what is allowed instead.
+//! Parsers of single arguments. An error names the values that are allowed.
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Language, Layout};
@@ -6,14 +6,16 @@ use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 
-/// A name and what is given for it.
+/// A name and its value: `NAME=VALUE`.
 pub type Pair = (String, String);
 
-/// An NPU.
+/// An NPU model, parsed from its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Target(pub &'static Soc);
 
-/// The shape of a tensor; a type of its own, or clap would take it for a list of arguments.
+/// Shape of a tensor.
+///
+/// It is a type of its own because clap would take a plain `Vec` for a list of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape(pub Vec<usize>);
 

@@ -1,4 +1,4 @@
-//! One operator on one set of tensors, beside the floor of its memory traffic.
+//! Benchmark case: one operator on one set of tensors, and the floor, which has the same memory traffic.
 
 use super::data::Pool;
 use crate::args::DataKind;
@@ -12,24 +12,26 @@ use op_dsl_ir::bind::{Bound, bind};
 use op_dsl_ir::op::{Kind, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
-/// A sample lasts at least this long: short calls are repeated.
+/// Minimum duration of a sample: short calls are repeated until they take this long.
 const SAMPLE: Duration = Duration::from_micros(400);
-/// Unless told otherwise, runs are repeated for this long ...
+/// Total duration of the runs, unless `--runs` says how many there are ...
 const PATIENCE: Duration = Duration::from_millis(500);
-/// ... but between so many times.
+/// ... and the bounds of their number.
 const RUNS: (usize, usize) = (9, 201);
-/// Results that are held against the oracle before any timing.
+/// Number of results that are compared with the f64 oracle before timing.
 const SAMPLES: usize = 4096;
-/// Relative error allowed there, in the order of [`DType`]; accuracy proper is for `verify`.
+/// Relative error allowed in that comparison, in the order of [`DType`].
+///
+/// It only catches wrong results: `verify` measures accuracy.
 const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 
 /// Nanoseconds per element of the formula.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Timing {
-    /// Of all runs.
+    /// Median of all runs.
     pub median: f64,
-    /// The shortest run's: what is left when others on the machine are quiet.
+    /// The shortest run, which other load on the machine disturbs least.
     pub least: f64,
 }
 
@@ -46,7 +48,7 @@ pub struct Case<'o> {
 }
 
 impl<'o> Case<'o> {
-    /// Tensors for an operator whose activation input has this shape.
+    /// Allocates tensors for an operator whose activation input has this shape.
     ///
     /// # Errors
     /// The shape does not suit the operator, or its tensors do not fit into memory.
@@ -96,23 +98,23 @@ impl<'o> Case<'o> {
         })
     }
 
-    /// What the operator runs over.
+    /// The bound call: iteration domain, specialisation and element type.
     pub fn bound(&self) -> &Bound {
         &self.bound
     }
 
-    /// Whether the driver stores past the caches, of the operator and of the floor alike.
+    /// Returns whether the driver uses non-temporal stores, which it then does for operator and floor alike.
     pub fn is_streaming(&self, options: &Options) -> bool {
         let level = options.level.unwrap_or_else(Level::best);
         options.streaming.unwrap_or(level.streams(self.written))
     }
 
-    /// Elements of the formula.
+    /// Number of elements of the formula.
     pub fn elements(&self) -> usize {
         self.bound.domain.elements().unwrap_or(0)
     }
 
-    /// Bytes that must move once per element: streams that the formula reads, and all it writes.
+    /// Bytes that must move once per element: the streams that the formula reads, and all outputs.
     pub fn bytes(&self) -> usize {
         let graph = &self.op.def().specs[self.bound.spec].graph;
         let streams = self.op.def().input_streams();
@@ -130,7 +132,7 @@ impl<'o> Case<'o> {
         Ok(self.op.run(&self.attrs, &inputs, &mut outputs, options)?)
     }
 
-    /// Holds a sample of the results against the graph in f64.
+    /// Compares a sample of the results with the graph evaluated in f64.
     ///
     /// # Errors
     /// A result is wrong.
@@ -139,7 +141,8 @@ impl<'o> Case<'o> {
         let def = self.op.def();
         let scalars = def.scalars(&self.attrs);
         let (reads, writes) = (def.input_streams(), def.output_streams());
-        // Near a zero crossing the error is absolute; in the tail there is none.
+        // Near a zero crossing the tolerance is absolute, because relative errors grow without bound there. Values of
+        // the tail are small throughout without a crossing.
         let small = if self.data == DataKind::Tail { 1e-40 } else { 0.1 };
         let tolerance = TOLERANCE[self.bound.dtype as usize];
         let least = if self.bound.dtype == DType::F16 { 1.2e-7 } else { 1e-40 };
@@ -164,7 +167,7 @@ impl<'o> Case<'o> {
         Ok(())
     }
 
-    /// How long so many calls take.
+    /// Returns how long `times` calls take.
     ///
     /// # Errors
     /// As [`Case::run`].
@@ -177,8 +180,10 @@ impl<'o> Case<'o> {
         Ok(start.elapsed())
     }
 
-    /// How long the floor takes so many times. It is checked but once: what a call costs besides is no memory traffic, and
-    /// would flatter small operators.
+    /// Returns how long `times` runs of the floor take.
+    ///
+    /// Its arguments are checked only once because the overhead of a call is no memory traffic and would flatter small
+    /// operators.
     ///
     /// # Errors
     /// As [`Case::run`].
@@ -189,12 +194,12 @@ impl<'o> Case<'o> {
         Ok(start.elapsed())
     }
 
-    /// Operator and floor in interleaved runs; by default as many as half a second holds.
+    /// Times operator and floor in interleaved runs; by default as many as fit into half a second.
     ///
     /// # Errors
     /// As [`Case::run`].
     pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<[Timing; 2], Error> {
-        // Warm up both, the second time for how long a call takes.
+        // Warms up both; the second time measures how long a call takes.
         let mut once = [Duration::ZERO; 2];
         for _ in 0..2 {
             once = [self.time_calls(options, 1)?, self.time_floor(options, 1)?];
@@ -219,7 +224,7 @@ impl<'o> Case<'o> {
     }
 }
 
-/// Where element `i` of a stream is in its dense tensor.
+/// Returns the offset of element `i` of a stream in its contiguous tensor.
 pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
     let kind = match stream.part {
         Part::Whole => Kind::Whole,

@@ -1,4 +1,4 @@
-//! Rows of an earlier run beside those of this one.
+//! Comparison of this run's rows with those of an earlier run.
 
 use super::record::{Earlier, Record, Subject};
 use crate::table::Table;
@@ -19,7 +19,9 @@ const COLUMNS: [&str; 12] = [
     "x_floor now",
 ];
 
-/// What changed, as text: a line for every row of either side, the machine only where it is another one.
+/// Returns the changes as text: a line for every row of either run.
+///
+/// The earlier machine is shown only if it differs.
 pub fn compare(name: &str, before: &Earlier, machine: &[String], now: &[Record]) -> String {
     let mut text = format!("Compared with {name}, medians in ns per element:\n");
     if before.machine != machine {
@@ -41,7 +43,7 @@ pub fn compare(name: &str, before: &Earlier, machine: &[String], now: &[Record])
     text + &table.to_text()
 }
 
-/// Time and ratio to the floor of a subject: medians, where it has several rows.
+/// Returns time and ratio to the floor of a subject: medians, where it has several rows.
 fn of(records: &[Record], subject: &Subject) -> Option<(f64, Option<f64>)> {
     let rows = || records.iter().filter(|r| r.subject == *subject);
     let time = median(rows().map(|r| r.ns_per_elem).collect())?;

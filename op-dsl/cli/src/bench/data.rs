@@ -7,11 +7,11 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::Kind;
 use std::f64::consts::TAU;
 
-/// How many different values there are before they repeat: prime, so that rows differ.
+/// Number of different values before they repeat. It is prime so that rows differ.
 const POOL: usize = 1_048_573;
-/// The deviation of wide data.
+/// Standard deviation of `wide` data.
 const WIDE: f64 = 3.0;
-/// Where the activations of the tail lie: every function is there by its tail formula.
+/// Range of `tail` activations, where every function is evaluated by its tail.
 const TAIL: (f64, f64) = (-10.0, -8.1);
 
 /// A small generator of 64-bit numbers (SplitMix64).
@@ -26,19 +26,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// In (0, 1].
+    /// Draws from (0, 1].
     fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// By Box and Muller.
+    /// Draws from N(0, 1) by the Box-Muller transform.
     fn normal(&mut self) -> f64 {
         let (u, v) = (self.uniform(), self.uniform());
         libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * v)
     }
 }
 
-/// Values to fill tensors with, over and over.
+/// Values that fill tensors, repeated as often as needed.
 pub struct Pool {
     values: Vec<f32>,
     next: usize,
@@ -51,17 +51,17 @@ impl Pool {
         Pool { values, next: 0 }
     }
 
-    /// N(0, 1); no more values than `len` are prepared.
+    /// Returns values of N(0, 1), at most `len` different ones.
     pub fn normal(len: usize) -> Pool {
         Pool::normal_of(1.0, len)
     }
 
-    /// The same times `scale`.
+    /// Returns values of N(0, `scale`²), at most `len` different ones.
     pub fn normal_of(scale: f64, len: usize) -> Pool {
         Pool::new(len, |r| scale * r.normal())
     }
 
-    /// What activations are.
+    /// Returns activations of this kind.
     pub fn of(data: DataKind, len: usize) -> Pool {
         match data {
             DataKind::Normal => Pool::normal(len),
@@ -70,7 +70,7 @@ impl Pool {
         }
     }
 
-    /// A tensor of this kind; a mask is true where a value is above 0.
+    /// Returns a tensor of this kind; a mask is true where a value is above 0.
     pub fn array(&mut self, kind: Kind, dtype: DType, shape: &[usize]) -> Result<Array, Error> {
         let number = |v: f32| if kind == Kind::Mask { f32::from(v > 0.0) } else { v };
         Array::filled(kind.stored(dtype), shape, || number(self.draw()))

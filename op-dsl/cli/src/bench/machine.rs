@@ -1,12 +1,12 @@
-//! What the times are of: processor, cores, caches.
+//! Description of the machine that was timed: processor, cores, caches.
 
 use codegen_cpu::rt::simd::Level;
 use std::fs;
 use std::path::Path;
 
-/// Where Linux describes the caches of its first processor.
+/// Directory in which Linux describes the caches of its first processor.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
-/// What tells processors of one name apart, as Linux calls it on x86 and on ARM, and as it is shown.
+/// Fields of `/proc/cpuinfo` on x86 and ARM that distinguish processors of one name, each with its label.
 const IDENTITY: [(&str, &str); 8] = [
     ("vendor_id", ""),
     ("cpu family", "family "),
@@ -17,7 +17,7 @@ const IDENTITY: [(&str, &str); 8] = [
     ("CPU part", "part "),
     ("CPU revision", "revision "),
 ];
-/// Features that kernels use, and those that tell a generation of processors.
+/// CPU features that kernels use, and those that identify a generation of processors.
 const FEATURES: [&str; 18] = [
     "avx2",
     "fma",
@@ -39,7 +39,7 @@ const FEATURES: [&str; 18] = [
     "sve2",
 ];
 
-/// This machine, a line for each thing that speed depends on.
+/// Describes this machine, one line for each thing that speed depends on.
 pub fn machine() -> Vec<String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let levels = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
@@ -57,14 +57,16 @@ pub fn machine() -> Vec<String> {
     told.map(|(name, text)| format!("{name:<9}  {text}")).collect()
 }
 
-/// The value of a field of `/proc/cpuinfo`, if it says anything.
+/// Returns the value of a field of `/proc/cpuinfo`, unless it is empty or `unknown`.
 fn field<'t>(cpuinfo: &'t str, name: &str) -> Option<&'t str> {
     let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
     let (_, value) = fields.find(|(key, _)| key.trim() == name)?;
     Some(value.trim()).filter(|v| !v.is_empty() && *v != "unknown")
 }
 
-/// Name and identity. Virtual machines often have a name that says little, and ARM has none.
+/// Returns name and identity.
+///
+/// Both are needed because virtual machines often have a name that says little, and ARM has none.
 fn processor(cpuinfo: &str) -> Option<String> {
     let of = |(key, label): &(&str, &str)| Some(format!("{label}{}", field(cpuinfo, key)?));
     let identity = IDENTITY.iter().filter_map(of).collect::<Vec<_>>().join(", ");
@@ -82,7 +84,7 @@ fn features(cpuinfo: &str) -> Option<String> {
     Some(FEATURES.iter().filter(has).copied().collect::<Vec<_>>().join(" "))
 }
 
-/// `L1d 48 KiB` and so on; those of instructions are left out.
+/// Returns data and unified caches, for example `L1d 48 KiB`; instruction caches are left out.
 fn caches(dir: &Path) -> Vec<String> {
     let cache = |index: usize| {
         let read = |name: &str| fs::read_to_string(dir.join(format!("index{index}/{name}")));

@@ -1,9 +1,9 @@
-//! `bench`: time per element, beside the same memory traffic with next to no arithmetic.
+//! `bench`: time per element, compared with the same memory traffic with next to no arithmetic.
 //!
 //! ```text
 //! case      tensors, the operator and its floor, check, timing
 //! data      deterministic input data
-//! machine   what the times are of
+//! machine   description of the machine
 //! record    rows and their CSV
 //! compare   rows of an earlier run beside those of this one
 //! ```
@@ -31,10 +31,10 @@ use record::{Earlier, Record, Subject};
 use std::fs::File;
 use std::io::{Read, Write};
 
-/// No file of ours is larger.
+/// Maximum size of a CSV that is read, in bytes: `bench` writes none as large.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// Checks and times an operator for every element type and number of threads asked for.
+/// Checks and times an operator for every requested element type and number of threads.
 pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
@@ -89,7 +89,9 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
     print(out, &text)
 }
 
-/// SIMD level, data, and the attributes that are not at their defaults and not in the mode.
+/// Returns SIMD level, data kind, and attributes.
+///
+/// Only attributes that differ from their defaults and are not part of the mode are listed.
 fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String {
     let level = args.level.unwrap_or_else(Level::best).name().to_string();
     let data = match args.data {
@@ -106,7 +108,7 @@ fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String 
     [level].into_iter().chain(data).chain(given).collect::<Vec<_>>().join(" ")
 }
 
-/// The rows of an earlier run, in the file that this option names.
+/// Reads the rows of an earlier run from the file that this option names.
 pub fn read(flag: &'static str, path: &str) -> Result<Earlier, Error> {
     let wrong = |what: String| Error::Earlier { flag, path: path.into(), what };
     let mut text = String::new();

@@ -1,47 +1,49 @@
-//! A row of a benchmark, and the CSV that rows are kept in.
+//! A row of a benchmark, and the CSV that rows are stored in.
 //!
-//! Lines that start with `#` are notes: the first says which version of the columns the file has, those before the
-//! columns' names which machine it was. Files may be joined end to end.
+//! Lines that start with `#` are notes. The first says which version of the columns the file has, those before the
+//! column names describe the machine. Files may be joined end to end.
 
 use std::fmt::Write;
 
-/// Raised with every change of the columns or of what they mean.
+/// Version of the format, raised with every change of the columns or of their meaning.
 const VERSION: u32 = 2;
-/// What the first line starts with; the version follows.
+/// Start of the first line; the version follows.
 const FIRST: &str = "# op-dsl bench ";
 const NOTE: &str = "# ";
 
-/// What was timed, and how: rows that have the same can be compared.
+/// Subject of a measurement: the operator and how it was timed.
+///
+/// Rows with equal subjects can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Subject {
-    /// Whose row: this program's, or the floor.
+    /// `op-dsl` program or floor.
     pub system: String,
     pub op: String,
-    /// Attributes that the formula branches on; of a floor, whether it stores past the caches.
+    /// Attributes that the formula branches on; for a floor, whether it uses non-temporal stores.
     pub mode: String,
     pub dtype: String,
-    /// Of the domain of the formula.
+    /// Size of the formula's domain.
     pub size: String,
     pub threads: String,
-    /// SIMD level, data and attributes.
+    /// SIMD level, data kind and other attributes.
     pub setting: String,
 }
 
-/// A subject's times.
+/// Times of a subject.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
     pub subject: Subject,
     /// Median of nanoseconds per element of the formula.
     pub ns_per_elem: f64,
-    /// Bytes that must move per nanosecond.
+    /// Bytes that must move, per nanosecond.
     pub gbps: f64,
-    /// Median over the median of the floor in the same run; none for floors.
+    /// Median over the floor's median in the same run; `None` for floors.
     pub x_floor: Option<f64>,
     /// The shortest run, in nanoseconds per element.
     pub least_ns: f64,
 }
 
-/// What a file has.
+/// Contents of a CSV file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Earlier {
     pub machine: Vec<String>,
@@ -63,7 +65,7 @@ impl Record {
         "setting",
     ];
 
-    /// Text for each column.
+    /// Returns the text of each column.
     pub fn cells(&self) -> [String; 11] {
         let Subject { system, op, mode, dtype, size, threads, setting } = self.subject.clone();
         let ns = format!("{:.4}", self.ns_per_elem);
@@ -73,7 +75,7 @@ impl Record {
         [system, op, mode, dtype, size, threads, ns, gbps, ratio, least, setting]
     }
 
-    /// Reads a line of [`Record::cells`].
+    /// Parses a line of [`Record::cells`].
     fn of_line(line: &str) -> Result<Record, String> {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let count = cells.len();
@@ -96,7 +98,7 @@ impl Record {
     }
 }
 
-/// The file of these rows.
+/// Returns the CSV of these rows.
 pub fn to_csv(machine: &[String], records: &[Record]) -> String {
     let mut text = format!("{FIRST}{VERSION}\n{}{}\n", notes(machine), Record::COLUMNS.join(","));
     for record in records {
@@ -105,15 +107,15 @@ pub fn to_csv(machine: &[String], records: &[Record]) -> String {
     text
 }
 
-/// Lines that readers of a file pass over.
+/// Returns the lines as notes, which readers of a file skip.
 pub fn notes<S: AsRef<str>>(lines: impl IntoIterator<Item = S>) -> String {
     lines.into_iter().map(|line| format!("{NOTE}{}\n", line.as_ref())).collect()
 }
 
-/// Reads what [`to_csv`] made.
+/// Parses the output of [`to_csv`].
 ///
 /// # Errors
-/// What is wrong with the text, to follow its name.
+/// Says what is wrong with the text, as a phrase to follow the file's name.
 pub fn of_csv(text: &str) -> Result<Earlier, String> {
     let first = text.lines().next().unwrap_or_default();
     match first.strip_prefix(FIRST).map(|version| version.trim().parse::<u32>()) {

@@ -1,11 +1,11 @@
-//! The sweeps of `verify`, as one line.
+//! The sweeps of `verify`, reported in one line.
 
 use super::{Context, Finding};
 use crate::error::Error;
 use crate::verify::usual;
 use codegen_cpu::rt::call::Operator;
 
-/// Whether every level keeps the budgets.
+/// Checks that every SIMD level keeps the error budgets.
 pub fn accuracy(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let report = usual(op, context.progress)?;
     let line = report.line();

@@ -1,4 +1,4 @@
-//! What a tile costs on each NPU.
+//! Cost of a tile on each NPU.
 
 use crate::table::Table;
 use crate::verify::formula::mode;
@@ -7,10 +7,10 @@ use codegen_ascendc::plan::{Bound, Plan, plan};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 
-/// What the columns are.
+/// Legend of the columns.
 pub const LEGEND: &str = "calls: vector calls per tile; cycles: of 64 elements on a core, the slower of the vector unit and GM";
 
-/// A row for each form and NPU, a number for each element type.
+/// Returns a row for each specialisation and NPU, with a number for each element type.
 pub fn table(operators: &[&'static Operator]) -> Table {
     let mut table =
         Table::new(&["operator", "form", "NPU", "types", "calls", "cycles", "waits for"]);

@@ -1,11 +1,11 @@
-//! A gradient against central differences of its forward operator's own function.
+//! Check of a gradient against central differences of its forward operator's own function.
 
 use super::{Context, Finding};
 use crate::error::Error;
 use codegen_cpu::rt::call::{Operator, OracleInput};
 use op_dsl_ir::differences::compare;
 
-/// Whether the gradient is one.
+/// Checks that the operator is the gradient of its forward operator.
 pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let Some(forward) = op.def().forward() else {
         return Ok(None);
@@ -28,7 +28,9 @@ mod tests {
     use crate::tests::{SCALE, WRONG_KERNEL};
     use op_dsl_ir::op::{GradOf, Origin};
 
-    /// `Scale` is its own gradient by `x`; the other operator has a factor before one result.
+    /// `Scale` is its own gradient by `x`.
+    ///
+    /// The other operator has an extra factor on one result, which must be found.
     #[test]
     fn a_wrong_gradient_is_found() {
         let gradient = |op: &'static Operator| -> &'static Operator {

@@ -1,4 +1,4 @@
-//! The emitted kernels of every form, element type and architecture, on the host model.
+//! Emitted kernels of every specialisation, element type and architecture, run on the host model.
 
 use super::{Context, Finding};
 use crate::array::{Array, Data};
@@ -18,28 +18,29 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
 use op_dsl_ir::op::Value;
 
-/// Of the activation: tiles of rows, of the columns of one long row, of many short rows.
+/// Shapes of the activation, one for each kind of tile: rows, columns of one long row, many short rows.
 const SHAPES: [[usize; 2]; 3] = [[19, 130], [1, 40_000], [250, 6]];
-/// So few that each has several tiles.
+/// Number of cores, so few that each of them has several tiles.
 const CORES: u32 = 3;
 
-/// What calls of one architecture came to.
+/// Outcome of the calls on one architecture.
 #[derive(Default)]
 struct Tally {
     calls: usize,
-    /// The largest error over its budget.
+    /// The largest ratio of an error to its budget.
     load: f64,
     missed: Vec<String>,
 }
 
-/// The kernels of some operators, a program for each architecture: a compiler spends more on what they share than on
-/// them.
+/// Compiled kernels of several operators, one program per architecture.
+///
+/// They share a program because a compiler spends more time on what kernels have in common than on the kernels.
 #[derive(Default)]
 pub struct Kernels {
     programs: Vec<Compiled>,
 }
 
-/// The program of an architecture, and the calls that it has.
+/// The program of an architecture, and its calls.
 struct Compiled {
     soc: &'static Soc,
     storage: Storage,
@@ -47,24 +48,24 @@ struct Compiled {
     cases: Vec<Case>,
 }
 
-/// A call but for its data.
+/// A call without its data.
 struct Case {
     op: Operator,
     plan: Plan,
     attrs: Vec<Value>,
     bound: Bound,
-    /// Of the inputs.
+    /// Shapes of the inputs.
     shapes: Vec<Vec<usize>>,
-    /// Counts of rows, where it has some.
+    /// Row counts, where the operator takes them; else empty.
     counts: Vec<i64>,
 }
 
 impl Kernels {
-    /// Emits and compiles what NPUs can do of these operators.
+    /// Emits and compiles the kernels of these operators for every architecture that can run them.
     pub fn compile(operators: &[&'static Operator], compiler: &str) -> Result<Kernels, Error> {
         let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
         socs.dedup_by(|a, b| a.arch == b.arch);
-        // Kernels that compute in registers by default compute in memory on request.
+        // Kernels that compute in registers by default can compute in memory on request: both variants are tested.
         let on = |soc: &'static Soc| match soc.arch.registers {
             true => vec![(soc, Storage::Registers), (soc, Storage::Memory)],
             false => vec![(soc, Storage::default())],
@@ -76,8 +77,9 @@ impl Kernels {
     }
 }
 
-/// Whether every kernel does what its graph says, and nothing that hardware would do wrong. `packages` says
-/// why there is none.
+/// Checks that every kernel computes what its graph says, without anything that hardware would get wrong.
+///
+/// Returns `None` where no architecture has a kernel, because `packages` reports the reason.
 pub fn kernels(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let programs = context.kernels.programs.iter();
     let programs: Vec<&Compiled> = programs.filter(|p| p.cases_of(op).next().is_some()).collect();
@@ -117,7 +119,7 @@ impl Tally {
 }
 
 impl Compiled {
-    /// `None` where the architecture has no kernel of any of them.
+    /// Returns `None` where the architecture has no kernel of any of them.
     fn new(
         operators: &[&'static Operator],
         (soc, storage): (&'static Soc, Storage),
@@ -160,13 +162,12 @@ impl Compiled {
         named(self.soc, self.storage)
     }
 
-    /// The calls of an operator, and their indices.
+    /// Returns the calls of an operator, with their indices in the program.
     fn cases_of(&self, op: &Operator) -> impl Iterator<Item = (usize, &Case)> {
         let name = op.name();
         self.cases.iter().enumerate().filter(move |(_, case)| case.op.name() == name)
     }
 
-    /// Runs all calls of an operator.
     fn tally(&self, op: &Operator) -> Result<Tally, Error> {
         let mut tally = Tally::default();
         for (i, case) in self.cases_of(op) {
@@ -189,7 +190,7 @@ impl Compiled {
     }
 }
 
-/// An architecture, and where its kernels keep what they compute if there is a choice.
+/// Names an architecture and, if it has a choice, where its kernels keep intermediate values.
 fn named(soc: &Soc, storage: Storage) -> String {
     match storage {
         Storage::Memory if soc.arch.registers => format!("{} in memory", soc.name),
@@ -217,7 +218,7 @@ impl Case {
         Ok(Case { op: op.clone(), plan: plan.clone(), attrs, bound, shapes, counts })
     }
 
-    /// The same with counts of two thirds of the rows, if the operator takes some.
+    /// Returns the same call with row counts that sum to two thirds of the rows, if the operator takes counts.
     fn with_counts(&self) -> Result<Option<Case>, Error> {
         let (def, split) = (self.op.def(), self.bound.split);
         let (Some(rows), Some(split)) = (def.rows(), split) else { return Ok(None) };
@@ -231,7 +232,7 @@ impl Case {
         Ok(Some(case))
     }
 
-    /// The same data at every call.
+    /// Returns the inputs, the same at every call.
     fn inputs(&self) -> Result<Vec<Array>, Error> {
         let (def, dtype) = (self.op.def(), self.plan.dtype);
         let longest = self.shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
@@ -249,7 +250,7 @@ impl Case {
 
     fn call<'c>(&'c self, package: &'c Package<'c>) -> Call<'c> {
         let Case { plan, attrs, bound, .. } = self;
-        // A required input without counts of its own has one, of all rows.
+        // A required input without counts of its own has one count, of all rows.
         let rows = self.op.def().rows().map(|rows| stored(self.op.def(), attrs, rows, plan.dtype));
         let counts = match rows {
             Some(Stored::Int64) => self.counts.len().max(1),

@@ -1,4 +1,4 @@
-//! `check`: all that an operator promises, one line for each promise, and what it costs.
+//! `check`: tests everything that an operator promises, one line for each promise, and shows its cost.
 //!
 //! ```text
 //! derivative  a gradient against differences of its forward operator
@@ -24,13 +24,13 @@ use codegen_cpu::rt::call::Operator;
 use kernels::Kernels;
 use std::io::Write;
 
-/// What came of one promise of one operator.
+/// Outcome of one promise of one operator.
 enum Finding {
-    /// It holds; what was seen.
+    /// The promise holds; the text says what was measured.
     Holds(String),
-    /// It cannot be asked for; why.
+    /// The promise could not be checked; the text says why.
     Nothing(String),
-    /// It does not; how far off it is.
+    /// The promise is broken; the text says by how much.
     Missed(String),
 }
 
@@ -39,7 +39,7 @@ impl Finding {
         result.map_or_else(Finding::Missed, Finding::Holds)
     }
 
-    /// The word of the verdict, and the rest.
+    /// Returns the word of the verdict, and the details.
     fn said(&self) -> (&'static str, &str) {
         match self {
             Finding::Holds(text) => ("ok", text),
@@ -49,19 +49,19 @@ impl Finding {
     }
 }
 
-/// What promises are judged with.
+/// Everything that the checks read.
 struct Context<'a> {
-    /// Where forward operators are.
+    /// All operators, among them the forward operators of gradients.
     operators: Operators<'a>,
-    /// Those of the operators that are judged together.
+    /// Compiled kernels of the operators that are checked together.
     kernels: &'a Kernels,
     progress: &'a Progress,
 }
 
-/// Operators whose kernels are compiled together.
+/// Number of operators whose kernels are compiled into one program.
 const TOGETHER: usize = 16;
 
-/// One promise; `None` where an operator does not make it.
+/// Check of one promise; `None` where an operator does not make it.
 type Pass = fn(&Context<'_>, &'static Operator) -> Result<Option<Finding>, Error>;
 
 const PASSES: [(&str, Pass); 4] = [
@@ -71,7 +71,7 @@ const PASSES: [(&str, Pass); 4] = [
     ("host model", kernels::kernels),
 ];
 
-/// Judges and prints; [`Verdict::Missed`] if a promise is not kept.
+/// Checks and prints; returns [`Verdict::Missed`] if a promise is not kept.
 pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let progress = Progress::new();

@@ -1,4 +1,4 @@
-//! Every layout for every NPU.
+//! Emission of every layout for every NPU.
 
 use super::{Context, Finding};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Cann, Layout, Options, Package};
 use codegen_cpu::rt::call::Operator;
 
-/// The trees that there are of an operator: of all NPUs at once where a layout has such, and of each.
+/// Emits every package of an operator: for all NPUs at once where a layout allows that, and for each NPU.
 pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let (mut files, mut trees, mut emitted) = (0, 0, Vec::new());
     for cann in [Cann::V9, Cann::V8] {

@@ -1,4 +1,4 @@
-//! A crate's files, from `template/`.
+//! Files of a new crate, from `template/`.
 
 use super::fill::filled;
 use super::formula::Formula;
@@ -6,21 +6,22 @@ use super::name::Name;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Where the one dependency comes from.
+/// Source of the crate's one dependency, `op-dsl`.
 #[derive(Debug)]
 pub enum Source {
-    /// A directory: of a checkout.
+    /// Directory of a checkout.
     Directory(PathBuf),
-    /// The registry: this version.
+    /// The registry, with the version of this program.
     Registry,
 }
 
-/// The checkout that this program was built from, where it was built from one.
+/// The checkout that this program was built from; it need not exist any more.
 const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 impl Source {
-    /// The directory that was given, else the one that this program was built from while it is there, else the
-    /// registry.
+    /// Returns the given directory, else a default.
+    ///
+    /// The default is the directory that this program was built from if it still exists, otherwise the registry.
     pub fn find(given: Option<&Path>) -> Result<Source, Error> {
         let at = |path: &Path| {
             let manifest = std::fs::read_to_string(path.join("Cargo.toml")).ok()?;
@@ -38,14 +39,14 @@ impl Source {
 
     fn manifest(&self) -> String {
         match self {
-            // As a literal string of TOML, so that no character of a path means anything.
+            // A literal string of TOML, so that no character of a path has a special meaning.
             Source::Directory(path) => format!("path = '{}'", path.display()),
             Source::Registry => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
         }
     }
 }
 
-/// Path and text of each file.
+/// Returns path and text of each file.
 pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static str, String)> {
     let source = source.manifest();
     let builds = formula.refusal.is_none();

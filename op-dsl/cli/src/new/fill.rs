@@ -1,6 +1,8 @@
-//! A template with its blanks filled in.
+//! Substitution of values into a template.
 
-/// The template with the value of each name that stands in it between braces; what values say is left alone.
+/// Replaces each `{name}` of the template by its value.
+///
+/// Braces inside values are left as they are, so that formulas may contain them.
 pub fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('{') {

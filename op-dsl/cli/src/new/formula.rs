@@ -1,4 +1,4 @@
-//! A formula of the command line -> the function of an operator.
+//! Translation of the command line's formula into the function of an operator.
 
 use super::fill::filled;
 use super::name::Name;
@@ -11,29 +11,31 @@ use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprCall, ExprField, Ident, Member, PatIdent, Stmt};
 
-/// What build scripts make a package for, unless they are told otherwise.
+/// The NPU that build scripts make a package for by default.
 const SOC: &str = "ascend910b";
 
 /// The function of an operator, as text.
 #[derive(Debug)]
 pub struct Formula {
-    /// Its name.
+    /// Name of the function.
     pub function: String,
-    /// Its parameters.
+    /// Parameters of the function.
     pub signature: String,
-    /// The inputs that it is differentiated by.
+    /// Inputs that it is differentiated by.
     pub wrt: String,
-    /// What it computes, on one line.
+    /// Description of what it computes, on one line.
     pub doc: String,
-    /// The lines between its braces.
+    /// Lines between the function's braces.
     pub body: String,
-    /// Why NPUs cannot do it, if they cannot.
+    /// Reason why NPUs cannot run it, if they cannot.
     pub refusal: Option<String>,
 }
 
 impl Formula {
-    /// Reads a formula: an expression of tensors, which are the names that it does not define itself, or statements
-    /// and an expression. The compiler's own checks have passed then.
+    /// Parses a formula and runs the compiler's own checks on it.
+    ///
+    /// A formula is an expression, or statements and an expression. Names that it uses but does not define are its
+    /// tensors. For example, `x * sigmoid(x)` has the tensor `x`.
     pub fn new(name: &Name, text: &str) -> Result<Formula, Error> {
         let wrong = |what: &str| Error::Usage(format!("--from \"{text}\": {what}"));
         let block: Block = syn::parse_str(&format!("{{ {text} }}"))
@@ -62,7 +64,7 @@ impl Formula {
         Ok(Formula { refusal, ..formula })
     }
 
-    /// The module of the operator.
+    /// Returns the source of the operator's module.
     pub fn family(&self, operator: &str) -> String {
         let Formula { function, signature, wrt, doc, body, .. } = self;
         let values = [
@@ -76,7 +78,9 @@ impl Formula {
         filled(include_str!("template/family.rs"), &values)
     }
 
-    /// What the compiler says of it; then why NPUs cannot do it.
+    /// Runs the compiler's checks.
+    ///
+    /// An error is its message; else the result says why NPUs cannot run it, if they cannot.
     fn checked(&self, operator: &str) -> Result<Option<String>, String> {
         let told = |e: syn::Error| {
             let told: HashSet<String> = e.into_iter().map(|e| e.to_string()).collect();
@@ -86,7 +90,7 @@ impl Formula {
         };
         let text = self.family(operator);
         let tokens: TokenStream = text.parse().map_err(|_| "not an expression".to_owned())?;
-        // Without the attribute, which the macro does not see either.
+        // The module is parsed without its attribute because the macro does not see that either.
         let item: syn::File = syn::parse2(tokens).map_err(told)?;
         let Some(syn::Item::Mod(mut module)) = item.items.into_iter().next() else {
             return Err("not an expression".into());
@@ -102,7 +106,7 @@ impl Formula {
     }
 }
 
-/// The text on one line.
+/// Joins the text to one line.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -112,7 +116,7 @@ struct Tensor {
     gated: bool,
 }
 
-/// What a formula speaks of.
+/// Names that occur in a formula.
 #[derive(Default)]
 struct Names {
     tensors: Vec<Tensor>,
@@ -123,7 +127,7 @@ struct Names {
 impl Names {
     fn tensor(&mut self, name: &Ident, gated: bool) {
         let name = name.to_string();
-        // Capitals are constants.
+        // Names that begin with a capital are constants.
         let is_constant = name.starts_with(|c: char| c.is_ascii_uppercase());
         if self.defined.contains(&name) || is_constant {
             return;
@@ -144,7 +148,7 @@ impl Names {
         self.tensors.iter().map(one).chain(dim).collect::<Vec<_>>().join(", ")
     }
 
-    /// ` over the two halves of `x` along `dim``
+    /// Returns the phrase ` over the two halves of `x` along `dim`` if a tensor is gated, else nothing.
     fn halves(&self) -> String {
         let gated = self.tensors.iter().find(|t| t.gated);
         gated.map_or_else(String::new, |t| {
@@ -181,7 +185,7 @@ impl<'ast> Visit<'ast> for Names {
         }
     }
 
-    /// A binding is in scope after its own statement.
+    /// Visits the initial value first, because a binding is in scope only after its own statement.
     fn visit_local(&mut self, local: &'ast syn::Local) {
         if let Some(init) = &local.init {
             self.visit_expr(&init.expr);

@@ -1,8 +1,8 @@
-//! `new`: a crate of operators, outside of any workspace, that builds and passes as it is.
+//! `new`: writes a crate of operators, outside of any workspace, that builds and passes as it is.
 //!
 //! ```text
-//! name      what a crate may be called, and what its operator is
-//! fill      a template with its blanks filled in
+//! name      names of a crate and of its operator
+//! fill      substitution of values into a template
 //! formula   a formula of the command line -> the function of an operator, and its module
 //! files     all of it -> the crate's files, from template/
 //! ```
@@ -22,10 +22,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What is written unless a formula is given.
+/// The formula of a new crate, unless `--from` gives one.
 const FORMULA: &str = "x.value * (x.gate * sigmoid(x.gate))";
 
-/// Writes the crate, whole or not at all; gives what to do next.
+/// Writes the crate, whole or not at all; returns the next steps for the user.
 pub fn new(args: &Args) -> Result<String, Error> {
     let name = Name::of(&args.path)?;
     if fs::symlink_metadata(&args.path).is_ok() {
@@ -60,7 +60,9 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Beside its place, then renamed.
+/// Writes the files into a scratch directory next to `path`, then renames it.
+///
+/// No partial crate is left behind.
 fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {
     let beside = ScratchDir::new_in(parent(path), ".op-dsl-new-")?;
     let root = beside.path().join("crate");
@@ -69,7 +71,7 @@ fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {
         fs::create_dir_all(file.parent().unwrap_or(&root))?;
         fs::write(file, text)?;
     }
-    // Not onto an empty directory that has come to be meanwhile, which a rename would replace.
+    // A rename would replace an empty directory that was made at this path meanwhile.
     match fs::symlink_metadata(path) {
         Ok(_) => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(&root, path),

@@ -1,12 +1,16 @@
-//! What a crate may be called, and what its operator is.
+//! Names that a crate and its operator may have.
 
 use crate::error::Error;
 use std::path::Path;
 use syn::Ident;
 
-/// Types of the language, which an operator of the name would hide, and what comes out as one.
+/// Types of the language, which an operator of this name would hide.
+///
+/// A crate's name that becomes one of them is refused.
 const TYPES: [&str; 6] = ["Elem", "Gated", "Mask", "Rows", "Dim", "OpAttr"];
-/// Cargo's directories beside a binary, crates that every crate has, and the one dependency.
+/// Package names that are refused.
+///
+/// They are Cargo's directories next to a binary, crates that every crate has, and the one dependency.
 const TAKEN: [&str; 10] = [
     "build",
     "deps",
@@ -20,19 +24,19 @@ const TAKEN: [&str; 10] = [
     "op_dsl",
 ];
 
-/// The names of a crate.
+/// Names of a crate and of its operator.
 #[derive(Debug)]
 pub struct Name {
-    /// Of the package: `my-gates`.
+    /// Name of the package: `my-gates`.
     pub package: String,
-    /// As Rust has it: `my_gates`.
+    /// Name of the crate in Rust: `my_gates`.
     pub snake: String,
-    /// Of the operator: `MyGates`.
+    /// Name of the operator: `MyGates`.
     pub operator: String,
 }
 
 impl Name {
-    /// The names of a crate in this directory.
+    /// Derives the names from the directory of a crate, or says why they are not allowed.
     pub fn of(path: &Path) -> Result<Name, Error> {
         let package = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let wrong = |what: &str| Error::Usage(format!("new {package}: {what}"));
@@ -54,7 +58,7 @@ impl Name {
     }
 }
 
-/// The word with a capital first.
+/// Capitalises the first letter of a word.
 fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()

@@ -1,10 +1,10 @@
-//! Headers of `.npy` files: one line, a Python literal with three entries.
+//! Parser of `.npy` headers: one line, a Python literal with three entries.
 //!
-//! Only what numpy writes for plain arrays and records is read, so that no expression parser is needed.
+//! It accepts only what numpy writes for plain arrays and records, so that no expression parser is needed.
 
 use std::fmt;
 
-/// Deepest nesting of brackets in a header; those of plain arrays have two.
+/// Maximum nesting of brackets in a header; those of plain arrays have two levels.
 const MAX_NESTING: usize = 8;
 
 /// Element type as numpy spells it: `<f4` is little-endian `f`, four bytes.
@@ -12,7 +12,7 @@ const MAX_NESTING: usize = 8;
 pub struct TypeString(String);
 
 impl TypeString {
-    /// Returns the kind and the number of bytes, or nothing for types that have a unit (`<M8[ns]`).
+    /// Returns the kind and the number of bytes, or `None` for types that have a unit (`<M8[ns]`).
     pub fn kind_and_size(&self) -> Option<(char, usize)> {
         let mut letters = self.0.chars();
         let (_, kind) = (letters.next()?, letters.next()?);
@@ -23,7 +23,7 @@ impl TypeString {
         self.0.starts_with('>')
     }
 
-    /// The type without its byte order.
+    /// Returns the type without its byte order.
     pub fn unordered(&self) -> &str {
         self.0.get(1..).unwrap_or_default()
     }
@@ -44,10 +44,10 @@ pub struct Header {
     pub shape: Vec<u64>,
 }
 
-/// Reads a header, without the magic string, the version and the length before it.
+/// Parses a header, without the magic string, version and length that precede it.
 ///
 /// # Errors
-/// It is not ASCII, has deep nesting or numbers that no shape has, or is no such literal.
+/// The text is not ASCII, is nested deeply, has numbers that no shape has, or is no such literal.
 pub fn parse(text: &[u8]) -> Result<Header, String> {
     if !is_plain(text) {
         return Err("has a header that is not one of a plain array".into());
@@ -56,8 +56,9 @@ pub fn parse(text: &[u8]) -> Result<Header, String> {
     reader.header().map_err(|what| format!("has a damaged header: {what}"))
 }
 
-/// Whether a header is ASCII without deep nesting, and its numbers, all of which belong to the
-/// shape, have a product that can be counted.
+/// Returns whether a header is ASCII without deep nesting and its shape is not too large.
+///
+/// All its numbers belong to the shape, and their product must fit into an integer.
 fn is_plain(text: &[u8]) -> bool {
     let (mut depth, mut quote, mut product) = (0usize, None, 1u64);
     let mut i = 0;
@@ -91,7 +92,7 @@ fn is_plain(text: &[u8]) -> bool {
     true
 }
 
-/// What is left of a header.
+/// The unread rest of a header.
 struct Reader<'t> {
     rest: &'t [u8],
 }
@@ -129,7 +130,9 @@ impl Reader<'_> {
         })
     }
 
-    /// A type string, or a list of fields, whose contents do not matter.
+    /// Parses a type string, or a list of fields.
+    ///
+    /// The contents of the list do not matter, because records are refused.
     fn descr(&mut self) -> Result<Option<TypeString>, String> {
         if !self.takes(b'[') {
             let text = self.string()?;
@@ -183,7 +186,7 @@ impl Reader<'_> {
         Ok(number)
     }
 
-    /// A string in either quotes; [`is_plain`] has refused escapes.
+    /// Parses a string in either kind of quotes; it has no escapes, because [`is_plain`] refuses them.
     fn string(&mut self) -> Result<String, String> {
         let quote = self.next().filter(|c| b"'\"".contains(c));
         let quote = quote.ok_or_else(|| self.expected("a string"))?;
@@ -278,7 +281,9 @@ mod tests {
         }
     }
 
-    /// Every header that a byte of a good one is cut from, added to or changed in is read or refused, never a panic.
+    /// Damaged headers are parsed or refused without a panic.
+    ///
+    /// They differ from a good one by a removed, added or changed byte.
     #[test]
     fn no_header_panics() {
         let good = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";

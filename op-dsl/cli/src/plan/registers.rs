@@ -1,4 +1,4 @@
-//! A plan on registers: the calls of a step.
+//! A plan on registers: the calls of one step.
 
 use super::words::{change, scalar};
 use crate::table::Table;
@@ -7,7 +7,7 @@ use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Register
 use codegen_ascendc::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
-/// The calls in order.
+/// Lists the calls in order.
 pub fn calls(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     let name = |r: &Register| match *r {
@@ -43,7 +43,7 @@ fn called(op: &Op) -> String {
     }
 }
 
-/// Lines on what a step takes.
+/// Returns lines on the cost of a step.
 pub fn cost(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let of = |work: Work| {
         let Work { compute, casts, loads, stores, .. } = work;

@@ -1,11 +1,11 @@
-//! Types and numbers of a plan's calls, in words.
+//! Types and scalars of a plan's calls, as text.
 
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::sequence::{Scalar, Type};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::show;
 
-/// The types of a call's first argument and of its result.
+/// Formats the types of a call's first argument and of its result.
 pub fn change(from: Type, to: Type) -> String {
     let name = |ty| match ty {
         Type::Data(dtype) => dtype.name(),
@@ -18,7 +18,7 @@ pub fn change(from: Type, to: Type) -> String {
     }
 }
 
-/// The number, or what scalar code makes of attributes.
+/// Formats a scalar: a number, or the expression of attributes that scalar code evaluates.
 pub fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
     match scalar {
         Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),

@@ -1,4 +1,4 @@
-//! The operators beside those that somebody wrote by hand.
+//! Comparison of the operators with hand-written ones.
 
 use super::by_hand::ByHand;
 use super::titled::titled;
@@ -12,23 +12,23 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
 use std::fmt::Display;
 
-/// What stands where nobody has counted.
+/// Placeholder where no figure is known.
 const UNKNOWN: &str = "–";
-/// The order of element types in a cell.
+/// Order of element types in a cell.
 const ORDER: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
-/// What the columns are; the NPU goes before it.
+/// Legend of the columns; the NPU precedes it.
 const LEGEND: &str = "Lines: of the formula in Rust, of the package that is made of it, of the package by hand; blank ones \
     are not counted. Calls: vector calls per tile; cycles: of the vector unit for 64 elements; in f32 / f16 / bf16.";
 
-/// How much was written of an operator, and how much of it is made.
+/// Source lines of an operator: those written by its author and those generated.
 pub struct Lines {
     written: usize,
-    /// Lines and files of the package; else why there is none.
+    /// Lines and files of the package; else the reason why there is none.
     made: Result<(usize, usize), String>,
     by_hand: Option<(usize, String)>,
 }
 
-/// Lines that are not blank.
+/// Counts the lines that are not blank.
 fn count(text: &str) -> usize {
     text.lines().filter(|line| !line.trim().is_empty()).count()
 }
@@ -47,7 +47,7 @@ impl Lines {
         Lines { written: count(&def.formula), made, by_hand }
     }
 
-    /// As a sentence.
+    /// Formats the figures as a sentence.
     pub fn told(&self) -> String {
         let written = match self.written {
             1 => "1 line".into(),
@@ -69,18 +69,18 @@ impl Lines {
     }
 }
 
-/// What the tiles of an operator take on an NPU, and by hand: a row for each form.
+/// Calls and cycles of an operator's tiles on an NPU, generated and by hand: one row per specialisation.
 pub struct Tiles {
     pub npu: &'static Soc,
     pub rows: Vec<Row>,
 }
 
-/// A form's calls and cycles, in the order of [`ORDER`].
+/// Calls and cycles of a specialisation, generated and by hand; element types in the order of [`ORDER`].
 pub struct Row {
     pub form: String,
     calls: [String; 2],
     cycles: [String; 2],
-    /// Where those by hand were counted.
+    /// Where the figures by hand were counted.
     sources: Vec<String>,
 }
 
@@ -123,7 +123,9 @@ impl Row {
     }
 }
 
-/// `18 / 21 / 24`: element types without a value are dashes, and one dash is enough if all are.
+/// Joins the values of the element types: `18 / 21 / 24`.
+///
+/// Missing values are dashes; if all are missing, one dash stands for them.
 fn joined<T: Display>(values: [Option<T>; 3]) -> String {
     if values.iter().all(Option::is_none) {
         return UNKNOWN.into();
@@ -131,7 +133,7 @@ fn joined<T: Display>(values: [Option<T>; 3]) -> String {
     values.map(|v| v.map_or(UNKNOWN.into(), |v| v.to_string())).join(" / ")
 }
 
-/// The section of an operator: where somebody has counted.
+/// Returns the section of an operator, empty where no figures by hand are known.
 pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
     let mut table = Table::new(&["form", "NPU", "calls", "by hand", "cycles", "by hand"]);
     let mut sources: Vec<String> = Vec::new();
@@ -145,7 +147,7 @@ pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
     titled("Beside the hand-written operator", &table, &escaped(&sources.join(", ")))
 }
 
-/// A table of all operators; nothing without figures by hand.
+/// Returns a table of all operators, empty without figures by hand.
 pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> String {
     if by_hand.is_empty() {
         return String::new();

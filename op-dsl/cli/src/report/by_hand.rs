@@ -1,7 +1,7 @@
-//! What operators take that somebody wrote by hand: vector calls, their cycles, lines; and the CSV that says so.
+//! Figures of hand-written operators: vector calls, cycles and lines, and the CSV that holds them.
 //!
 //! Lines that start with `#` are notes: the first is [`FIRST`], the others say where the figures are from. A row has
-//! either what a tile takes, of one form, NPU and element type, or how many lines the operator has.
+//! either the cost of a tile, for one specialisation, NPU and element type, or the operator's number of lines.
 
 use crate::lookup::{self, Operators};
 use codegen_ascendc::arch::Soc;
@@ -9,15 +9,15 @@ use op_dsl_ir::DType;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// What the first line is; the number rises with every change of the columns.
+/// The first line; its number rises with every change of the columns.
 const FIRST: &str = "# op-dsl by hand 1";
 const COLUMNS: [&str; 8] =
     ["operator", "form", "npu", "dtype", "calls", "cycles", "lines", "source"];
 
-/// The figures of a file.
+/// Figures of a file.
 #[derive(Debug, Default, PartialEq)]
 pub struct ByHand {
-    /// Where they are from.
+    /// Notes on where the figures are from.
     pub notes: Vec<String>,
     rows: Vec<Row>,
 }
@@ -35,20 +35,20 @@ enum Figures {
     Lines(usize),
 }
 
-/// What a tile takes.
+/// Cost of a tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Vector calls.
+    /// Number of vector calls.
     pub calls: usize,
-    /// Cycles of the vector unit for 64 elements, where somebody has counted them.
+    /// Cycles of the vector unit for 64 elements, where they have been counted.
     pub cycles: Option<f64>,
 }
 
 impl ByHand {
-    /// The figures of a text, which are all of these operators; none of an empty one.
+    /// Parses a CSV about these operators; an empty text has no figures.
     ///
     /// # Errors
-    /// What is wrong with the text, to follow its name.
+    /// Says what is wrong with the text, as a phrase to follow its name.
     pub fn of_csv(text: &str, operators: Operators) -> Result<ByHand, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         match lines.next() {
@@ -77,7 +77,7 @@ impl ByHand {
         self.rows.is_empty()
     }
 
-    /// How many lines an operator has, and where they are.
+    /// Returns how many lines an operator has, and where they are.
     pub fn lines(&self, operator: &str) -> Option<(usize, &str)> {
         self.of(operator).find_map(|row| match row.figures {
             Figures::Lines(count) => Some((count, &*row.source)),
@@ -85,7 +85,7 @@ impl ByHand {
         })
     }
 
-    /// What a tile of a form takes, and where that was counted.
+    /// Returns the cost of a tile of a specialisation, and where it was counted.
     pub fn cost(
         &self,
         operator: &str,

@@ -4,21 +4,21 @@ use crate::error::Error;
 use crate::verify::{self, formula::Formula};
 use op_dsl_ir::DType;
 
-/// Powers of two between which the axis has magnitudes, by either sign.
+/// Exponents of the powers of two that bound the axis, on either side of zero.
 const RANGE: (i32, i32) = (-8, 7);
-/// Places of the plot in an octave, and activations at each.
+/// Points of the plot per octave, and activations at each.
 const PER_OCTAVE: i32 = 3;
 const PER_PLACE: i32 = 40;
 
-/// The largest error of an element type at each place, from the least activation to the greatest.
+/// Largest error of an element type at each point, from the least activation to the greatest.
 pub struct Errors {
     pub dtype: DType,
-    /// Activation, and units in the last place.
+    /// Pairs of an activation and an error in ULP.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Errors {
-    /// Of the best level of this CPU, every factor 1.
+    /// Measures at the best SIMD level of this CPU, with every factor 1.
     pub fn of(formula: &Formula, dtype: DType) -> Result<Errors, Error> {
         let places: Vec<f64> = places().collect();
         let step = f64::from(PER_OCTAVE * PER_PLACE).recip().exp2();
@@ -34,14 +34,14 @@ impl Errors {
     }
 }
 
-/// From the left to the right.
+/// Returns the points from left to right.
 fn places() -> impl Iterator<Item = f64> {
     let (from, to) = (RANGE.0 * PER_OCTAVE, RANGE.1 * PER_OCTAVE);
     let magnitude = |k: i32| (f64::from(k) / f64::from(PER_OCTAVE)).exp2();
     (from..to).rev().map(move |k| -magnitude(k)).chain((from..to).map(magnitude))
 }
 
-/// Where an activation lies on the axis, 0 to 1.
+/// Returns the position of an activation on the axis, 0 to 1.
 pub fn across(x: f64) -> f64 {
     let octaves = f64::from(RANGE.1 - RANGE.0);
     let share = ((x.abs().log2() - f64::from(RANGE.0)) / octaves).clamp(0.0, 1.0);

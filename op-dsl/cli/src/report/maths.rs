@@ -4,7 +4,7 @@ use crate::table::escaped;
 use op_dsl_ir::prim::Style;
 use op_dsl_ir::{Graph, Id, Node, Prim, show};
 
-/// One line per value that is used more than once, then one per output, as of [`show::listing`].
+/// Returns one line per value that is used more than once, then one per output, as [`show::listing`] does.
 pub fn lines(
     graph: &Graph,
     inputs: &[String],
@@ -28,16 +28,16 @@ pub fn lines(
     lines
 }
 
-/// Binding strength that needs no brackets.
+/// Precedence of a context that needs no brackets.
 const LOOSEST: u8 = 0;
-/// That of products, as in [`Style::Infix`].
+/// Operator of products in [`Style::Infix`].
 const PRODUCT: &str = "*";
 
 struct Maths<'a> {
     graph: &'a Graph,
     inputs: &'a [String],
     scalars: &'a [String],
-    /// The names of those that have a line.
+    /// Names of the nodes that have a line of their own.
     shared: Vec<Option<String>>,
 }
 
@@ -55,7 +55,7 @@ impl Maths<'_> {
         if strength < outer { bracketed(&text) } else { text }
     }
 
-    /// As [`show`] has it, which knows the names of some.
+    /// Formats a number as [`show`] does, which prints some constants by name.
     fn number(&self, id: Id) -> String {
         let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
         let text = show::expression(&graph, self.inputs, self.scalars);
@@ -106,14 +106,14 @@ fn row_of(text: &str) -> String {
     format!("<mrow>{text}</mrow>")
 }
 
-/// In brackets, which grow around what is tall alone.
+/// Adds brackets, which stretch only around tall content, such as fractions.
 fn bracketed(text: &str) -> String {
     let is_tall = ["<mfrac>", "<mtable>"].iter().any(|tag| text.contains(tag));
     let stretchy = if is_tall { "" } else { " stretchy=\"false\"" };
     format!("<mrow><mo{stretchy}>(</mo>{text}<mo{stretchy}>)</mo></mrow>")
 }
 
-/// `x.gate` has a part below the line.
+/// Formats a name; `x.gate` becomes `x` with the subscript `gate`.
 fn name(text: &str) -> String {
     match text.split_once('.') {
         Some((of, part)) => {

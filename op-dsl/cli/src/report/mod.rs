@@ -1,13 +1,13 @@
-//! `report`: all there is to see of the operators, as one page that needs no other file.
+//! `report`: writes all there is to see of the operators as one page that needs no other file.
 //!
 //! ```text
 //! maths    graphs as MathML
-//! errors   how far results are off over the range of the activation
-//! plot     that as a picture of lines
+//! errors   errors over the range of the activation
+//! plot     the same as a line chart
 //! titled   a table between its heading and its legend
-//! by_hand  what hand-written operators take, and the file that says so
-//! beside   the operators beside those
-//! page     the sections of the operators, and what is around them
+//! by_hand  figures of hand-written operators, and the file that holds them
+//! beside   comparison of the operators with those
+//! page     the sections of the operators, and the page around them
 //! ```
 
 mod beside;
@@ -29,8 +29,9 @@ use page::{Operator, page};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the page, whole or not at all; says where. `by_hand` is the CSV of what hand-written operators take, if no other
-/// is asked for.
+/// Writes the page, whole or not at all; returns its path.
+///
+/// `by_hand` is the CSV of hand-written operators that is used unless `--compare` names another.
 pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let times = args.bench.as_deref().map(|path| bench::read("--bench", path)).transpose()?;
@@ -43,11 +44,11 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     if args.out.is_dir() {
         return Err(wrong(std::io::ErrorKind::IsADirectory.into()));
     }
-    // Beside its place before anything is measured: what cannot be written is told at once.
+    // The file is made before anything is measured, so that a path that cannot be written is reported at once.
     let parent = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = ScratchFile::new_in(parent, ".op-dsl-report-");
     let mut file = file.map_err(|e| match e.kind() {
-        // The file that could not be made is one that nobody named.
+        // The message names the directory because nobody typed the name of the scratch file that could not be made.
         std::io::ErrorKind::NotFound => {
             let what = format!("there is no directory {}; make it first", parent.display());
             wrong(std::io::Error::other(what))
@@ -72,7 +73,7 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     Ok(format!("{}: {count} operators, {kib} KiB\n", args.out.display()))
 }
 
-/// The figures in a file.
+/// Reads the figures of a file.
 fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
     let figures = text.and_then(|text| match text.is_empty() {
@@ -82,7 +83,7 @@ fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
     figures.map_err(|e| Error::Usage(format!("--compare {}: {e}; see --help", path.display())))
 }
 
-/// A page is for others too, whatever new files are.
+/// Makes the page readable for others, because scratch files are private to their owner.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     #[cfg(unix)]
     {

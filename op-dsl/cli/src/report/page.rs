@@ -1,4 +1,4 @@
-//! The sections of the operators, and what is around them.
+//! The sections of the operators, and the page around them.
 
 use super::beside::{self, Lines, Tiles};
 use super::by_hand::ByHand;
@@ -19,16 +19,16 @@ use op_dsl_ir::DType;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
-/// The activation whose tiles are drawn, and so few cores that each can be seen.
+/// Shape of the activation whose tiles are drawn, and number of cores, so few that each can be seen.
 const DRAWN: [usize; 2] = [48, 2048];
 const CORES: u32 = 4;
 
-/// What is shown of an operator.
+/// The page's contents for one operator.
 pub struct Operator {
     name: String,
     section: String,
     lines: Lines,
-    /// On the first NPU.
+    /// Tiles on the first NPU.
     tiles: Tiles,
 }
 
@@ -72,7 +72,7 @@ impl Operator {
     }
 }
 
-/// The page around the sections.
+/// Returns the page around the sections.
 pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> String {
     let links = operators.iter().map(|op| format!("<li><a href=\"#{0}\">{0}</a></li>", op.name));
     let links: String = links.collect();
@@ -90,7 +90,7 @@ pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> Str
     )
 }
 
-/// The plot of a form, and its largest errors in words.
+/// Returns the plot of a specialisation, and its largest errors as text.
 fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     let def = formula.op.def();
     let all = [DType::F32, DType::F16, DType::BF16].into_iter();
@@ -111,7 +111,7 @@ fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     ))
 }
 
-/// What was timed, beside its floor and whoever else is in the file.
+/// Returns the table of times: the operator, its floor and other systems in the file.
 fn speed<'r>(times: impl Iterator<Item = &'r Record>) -> String {
     let mut table =
         Table::new(&["system", "form", "type", "size", "threads", "ns per element", "over floor"]);
@@ -128,7 +128,7 @@ fn costs(op: &'static call::Operator) -> String {
     titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
 }
 
-/// Which core owns what; nothing where the first NPU cannot do the operator.
+/// Draws which core owns which part; empty where the first NPU cannot run the operator.
 fn tiles(op: &call::Operator) -> String {
     let def = op.def();
     let args = Tile {
@@ -150,7 +150,7 @@ fn tiles(op: &call::Operator) -> String {
     )
 }
 
-/// A doc comment: what stands between backticks is code.
+/// Formats a doc comment; text between backticks becomes code.
 fn prose(doc: &str) -> String {
     let words = doc.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = words.split('`').enumerate();

@@ -1,16 +1,16 @@
-//! Errors over the activation, as a picture of lines.
+//! Line chart of errors over the activation.
 
 use super::errors::{Errors, across};
 use std::fmt::Write;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 200.0;
-/// Left, top, right, bottom.
+/// Left, top, right and bottom margin.
 const MARGIN: [f64; 4] = [56.0, 12.0, 18.0, 30.0];
-/// Marks of the axis, of either sign.
+/// Magnitudes of the axis marks, drawn on either side of zero.
 const MARKS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// A line for each element type; colours are the page's.
+/// Draws a line for each element type; its colour comes from the page's style sheet.
 pub fn plot(title: &str, all: &[Errors]) -> String {
     let most = all.iter().map(Errors::largest).filter(|v| v.is_finite()).fold(1.0, f64::max);
     let top = (2.0 * most).ceil() / 2.0;

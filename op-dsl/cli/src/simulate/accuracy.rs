@@ -1,4 +1,4 @@
-//! Results of a call against the formula in f64.
+//! Comparison of a call's results with the formula in f64.
 
 use super::position;
 use crate::array::{Array, Data};
@@ -7,7 +7,7 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::op::{OpDef, Stream, Value};
 
-/// How many of the domain's elements are computed; the others are zeros.
+/// Returns how many elements of the domain are computed; row counts make the others zeros.
 fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     let (Some(rows), Some(split)) = (def.rows(), bound.split) else { return usize::MAX };
     let Data::Int64(counts) = &inputs[rows].data else { return usize::MAX };
@@ -17,7 +17,7 @@ fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     sum.saturating_mul(bound.domain[split.dim..].iter().product())
 }
 
-/// The largest error of a call's results.
+/// Returns the largest error of a call's results.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],

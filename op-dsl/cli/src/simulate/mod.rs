@@ -1,8 +1,8 @@
-//! `simulate`: the emitted kernel of a call, on the host model of AscendC.
+//! `simulate`: runs the emitted kernel of a call on the host model of AscendC.
 //!
 //! ```text
 //! program   calls as a C++ program: written, compiled, run, removed
-//! report    what it prints -> figures
+//! report    the program's output -> figures
 //! accuracy  its results against the graph in f64
 //! ```
 
@@ -31,8 +31,9 @@ use report::Figures;
 use std::io::Write;
 use std::path::Path;
 
-/// Runs the kernel and prints what it did; [`Verdict::Missed`] on a finding of the model, or if a
-/// result is beyond its budget.
+/// Runs the kernel and prints what it did.
+///
+/// Returns [`Verdict::Missed`] on a finding of the model, or if a result exceeds its budget.
 pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
@@ -71,7 +72,7 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     Ok(if good { Verdict::Good } else { Verdict::Missed })
 }
 
-/// Entries of the input that says how many rows are computed; 0 without it.
+/// Returns the number of row counts; 0 without that input.
 pub fn counts(def: &OpDef, inputs: &[Array]) -> usize {
     let given = def.rows().map(|rows| &inputs[rows]).filter(|a| a.stored() == Stored::Int64);
     given.map_or(0, |counts| counts.shape.iter().product())
@@ -81,7 +82,7 @@ fn refused(refusal: Refused) -> Error {
     codegen_ascendc::build::Error::from(refusal).into()
 }
 
-/// The model's word on what the hardware would do wrong.
+/// Formats the model's finding: an operation that the hardware would get wrong.
 fn told(finding: &str, format: ListFormat) -> String {
     match format {
         ListFormat::Table => format!("finding  {finding}\n"),
@@ -89,7 +90,9 @@ fn told(finding: &str, format: ListFormat) -> String {
     }
 }
 
-/// Every input: from its file, else from a normal distribution; optional ones are left out without a file.
+/// Returns every input, from its file or else from a normal distribution.
+///
+/// Optional inputs without a file are left out.
 fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Error> {
     let shapes = roles::input_shapes(op, attrs, &args.shape.0)?;
     let files = lookup::files(op.def(), "--in", &op.def().inputs, &args.inputs)?;

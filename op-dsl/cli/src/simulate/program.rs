@@ -13,29 +13,29 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Compilers to try when `$CXX` names none.
+/// Compilers to try when `$CXX` is not set.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
 
-/// Compiled calls, in a directory that goes with them.
+/// Compiled calls, in a directory that is removed with them.
 pub struct Program {
     dir: ScratchDir,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 pub enum Ran {
-    /// The model stopped it: what the hardware would do wrong.
+    /// The model stopped the run: the text says what the hardware would get wrong.
     Finding(String),
-    /// It ran to its end.
+    /// The run ended normally.
     Whole {
-        /// One JSON object per line.
+        /// The model's report, one JSON object per line.
         report: String,
-        /// In the order of the signature.
+        /// Outputs in the order of the signature.
         outputs: Vec<Array>,
     },
 }
 
 impl Program {
-    /// Writes and compiles calls of one architecture.
+    /// Writes and compiles the calls of one architecture.
     pub fn compile(calls: &[Call<'_>], compiler: &str) -> Result<Program, Error> {
         let wrong = |e| Error::Usage(format!("no directory for temporary files: {e}"));
         let program = Program { dir: ScratchDir::new("op-dsl-simulate-").map_err(wrong)? };
@@ -55,7 +55,7 @@ impl Program {
         }
     }
 
-    /// Runs the call of this index on all cores.
+    /// Runs the call with this index on all cores.
     pub fn run(
         &self,
         index: usize,
@@ -105,7 +105,7 @@ impl Program {
     }
 }
 
-/// `$CXX`, else the first compiler there is.
+/// Returns `$CXX`, else the first compiler that is installed.
 pub fn compiler() -> Result<String, Error> {
     if let Some(asked) = std::env::var("CXX").ok().filter(|c| !c.is_empty()) {
         return Ok(asked);
@@ -115,14 +115,14 @@ pub fn compiler() -> Result<String, Error> {
     COMPILERS.iter().find(runs).map(|c| c.to_string()).ok_or_else(|| Error::Usage(none()))
 }
 
-/// The first line on standard error with this word, else the first.
+/// Returns the first line of standard error that contains `word`, else the first line.
 fn first(out: &Output, word: &str) -> String {
     let text = String::from_utf8_lossy(&out.stderr);
     let found = text.lines().find(|l| l.contains(word)).or(text.lines().next());
     found.unwrap_or("said nothing").to_string()
 }
 
-/// A tensor as it lies in GM, where masks are stored so.
+/// Returns a tensor's bytes as they lie in GM, where masks are stored as `masks` says.
 fn bytes(array: &Array, masks: Stored) -> Vec<u8> {
     match &array.data {
         Data::Bytes(v) if masks == Stored::Bit => Stored::packed(&v[array.start..]),

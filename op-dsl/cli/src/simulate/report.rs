@@ -1,4 +1,4 @@
-//! What the model counted -> figures.
+//! Translation of the model's counts into figures.
 
 use crate::args::ListFormat;
 use crate::error::Error;
@@ -10,7 +10,7 @@ use codegen_ascendc::plan::{Bound, registers};
 use op_dsl_ir::tiling::BLOCK;
 use serde_json::{Value as Json, json};
 
-/// Names and values, in the order they are printed.
+/// Names and values, in the order in which they are printed.
 pub struct Figures {
     rows: Vec<(&'static str, Figure)>,
 }
@@ -21,7 +21,7 @@ enum Figure {
 }
 
 impl Figures {
-    /// Reads the report of a call.
+    /// Parses the report of a call.
     pub fn new(call: &Call<'_>, report: &str, accuracy: &Accuracy) -> Result<Figures, Error> {
         let report = Report::new(report)?;
         let soc = call.plan.soc;
@@ -81,7 +81,7 @@ impl Figures {
         Ok(Figures { rows })
     }
 
-    /// One figure a line, or an object of them.
+    /// Formats the figures, one per line or as a JSON object.
     pub fn text(&self, op: &str, format: ListFormat) -> String {
         let wide = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
         let rows = self.rows.iter();
@@ -119,7 +119,7 @@ impl Figure {
     }
 }
 
-/// Calls on registers: of a step of 64 elements.
+/// Returns the calls on registers per step of 64 elements.
 fn steps(report: &Report) -> Vec<(&'static str, Figure)> {
     let tile = report.all("tile").next().unwrap_or(&Json::Null);
     let of = |class: &str| tile["registers"][class].as_f64().unwrap_or(0.0);
@@ -140,7 +140,7 @@ fn path(number: f64) -> String {
     paths.iter().find(|p| f64::from(**p as u32) == number).map_or("?", |p| p.name()).into()
 }
 
-/// One JSON object per line, each with its record's name.
+/// The model's report: one JSON object per line, each with the name of its record.
 struct Report(Vec<Json>);
 
 impl Report {
@@ -157,7 +157,7 @@ impl Report {
         count(self.all(record).next().unwrap_or(&Json::Null), field)
     }
 
-    /// Bytes of the sectors of GM that were touched, and of the tensors that were.
+    /// Returns the bytes of the GM sectors that were touched, and those of the tensors that were touched.
     fn moved(&self) -> Result<(f64, f64), Error> {
         let (mut moved, mut least) = (0.0, 0.0);
         for buffer in self.all("buffer").filter(|b| b["name"] != "tiling") {
@@ -174,7 +174,9 @@ impl Report {
     }
 }
 
-/// Cycles of what a record counted: repeats by call and bytes of an element, `Mul/4`.
+/// Returns the cycles of a record.
+///
+/// Its keys name a call and the bytes of an element, for example `Mul/4`; its values are numbers of repeats.
 fn cycles(arch: &Arch, record: &Json) -> f64 {
     let of = |(name, repeats): (&String, &Json)| {
         let (call, bytes) = name.split_once('/')?;
@@ -188,7 +190,6 @@ fn cycles(arch: &Arch, record: &Json) -> f64 {
     on_tensors + registers::together(sum, class("loads"), class("stores"))
 }
 
-/// The number of a field.
 fn count(record: &Json, field: &str) -> Result<f64, Error> {
     let wrong = || Error::Usage(format!("the host model's report has no `{field}`"));
     record[field].as_f64().ok_or_else(wrong)

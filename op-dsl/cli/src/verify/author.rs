@@ -1,20 +1,20 @@
-//! The author's own code against the graph that everything is generated from.
+//! Comparison of the author's own code with the graph that everything is generated from.
 
 use super::formula::{Formula, choices};
 use codegen_cpu::rt::call::OracleInput;
 
-/// Where no formula that an author would write cancels badly.
+/// Magnitude of the activations, a range where formulas as authors write them do not cancel badly.
 const RANGE: f64 = 4.0;
-/// Steps from one end of the range to the other.
+/// Number of steps from one end of the range to the other.
 const STEPS: i32 = 2000;
-/// What the streams besides the activation are, in turn.
+/// Values of the streams besides the activation, by stream index.
 const FACTORS: [f64; 3] = [1.25, -0.75, 0.875];
-/// Relative difference that two sound ways to the same value stay below in that range.
+/// Relative difference within which two sound evaluations of one value stay in that range.
 pub const TOLERANCE: f64 = 1e-9;
-/// Below this the difference is absolute: there may be a zero crossing.
+/// Magnitude below which the difference is absolute, because a zero crossing may be near.
 const SMALL: f64 = 1.0 / 128.0;
 
-/// The largest difference between the graph and the author's code, in f64.
+/// Returns the largest difference between the graph and the author's code, in f64.
 pub fn difference(formula: &Formula) -> f64 {
     let setting = &formula.settings[0];
     let streams = setting.streams.len();
@@ -34,7 +34,7 @@ pub fn difference(formula: &Formula) -> f64 {
         for (got, want) in got.iter().zip(&want) {
             let scale = want.abs().max(SMALL);
             let off = (got - want).abs() / scale;
-            // At a pole the one may read `0 * inf` where the other is infinite.
+            // At a pole one of them may evaluate `0 * inf` to NaN where the other is infinite.
             let reads_pole = |v: &f64, other: &f64| v.is_nan() && !other.is_finite();
             let agree = got == want || reads_pole(got, want) || reads_pole(want, got);
             worst = match (agree, off.is_nan()) {

@@ -1,4 +1,4 @@
-//! Tensors for many elements of one setting, and running the operator on them.
+//! Tensors for many elements of one setting, and the operator's run on them.
 
 use super::formula::{Formula, stored};
 use crate::array::{Array, views, views_mut};
@@ -8,7 +8,7 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::op::{Stream, Tensor, Value};
 use op_dsl_ir::{DType, Stored};
 
-/// Tensors that hold up to so many elements of every stream.
+/// Tensors that hold up to `capacity` elements of every stream.
 pub struct Bench<'f> {
     formula: &'f Formula,
     capacity: usize,
@@ -29,19 +29,18 @@ impl<'f> Bench<'f> {
         Ok(Bench { formula, capacity, inputs: inputs?, outputs: outputs? })
     }
 
-    /// Makes a stream the same everywhere.
+    /// Sets all elements of a stream to one value.
     pub fn fill(&mut self, stream: usize, value: f64) {
         (0..self.capacity).for_each(|i| self.set(stream, i, value as f32));
     }
 
-    /// Sets one element of a stream.
     pub fn set(&mut self, stream: usize, i: usize, value: f32) {
         let of = self.formula.op.def().input_streams()[stream];
         let at = self.place(of, i);
         self.inputs[of.tensor].set(at, value);
     }
 
-    /// Element `i` of an output stream.
+    /// Returns element `i` of an output stream.
     pub fn get(&self, output: Stream, i: usize) -> f64 {
         self.outputs[output.tensor].get(self.place(output, i)).into()
     }

@@ -8,46 +8,46 @@ use op_dsl_ir::roles::{self, Dependence, activation, dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
-/// What factors are in sweeps.
+/// Value of factors in sweeps.
 pub const FACTOR: f64 = 1.0;
-/// What the streams are, in turn, that a formula is applied to besides the one that is swept.
+/// Values of the other streams that a formula is applied to, while one is swept.
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
-/// Float attributes are swept at their defaults and at this multiple of them.
+/// Multiple of their defaults at which float attributes are swept as well.
 const VARIED: f64 = 0.75;
-/// Errors up to here, in units in the last place, need no look for a zero crossing.
+/// Errors in ULP up to which no zero crossing is searched, since they are within every budget.
 const PLAIN: f64 = 1.0;
-/// Nor errors up to here in 16-bit types, whose results are counted that are not the nearest number.
+/// The same in 16-bit types. It is smaller because results that are not the nearest number are counted.
 const NEAREST: f64 = 0.5;
 
 /// An operator with its attributes fixed.
 pub struct Formula {
     pub op: &'static Operator,
     pub spec: &'static Spec,
-    /// `tanh`; `formula` if the operator has but one.
+    /// Name of the specialisation, for example `tanh`; `formula` if the operator has only one.
     pub mode: String,
     /// Streams that no result is linear in: each is swept.
     pub applied: Vec<usize>,
-    /// Streams of truth values: each is both, in turn.
+    /// Streams of masks: each is tried as false and true.
     pub masks: Vec<usize>,
-    /// Of each stream whether all results are proportional to it, or do not depend on it.
+    /// For each stream, whether all results are proportional to it or independent of it.
     pub multiplies: Vec<bool>,
-    /// Between which numbers callers promise each stream to lie.
+    /// Range that callers promise for each stream.
     pub ranges: Vec<Option<[f64; 2]>>,
     pub settings: Vec<Setting>,
 }
 
-/// What everything is but the stream that is swept.
+/// Values of everything except the stream that is swept.
 #[derive(Clone)]
 pub struct Setting {
     /// Index of the input stream that is swept.
     pub swept: usize,
-    /// Every stream; the place of the swept one holds anything.
+    /// Value of every stream; the entry of the swept one is arbitrary.
     pub streams: Vec<f64>,
     pub attrs: Vec<Value>,
 }
 
 impl Setting {
-    /// Every stream, where the swept one is `x`.
+    /// Returns the value of every stream, where the swept one is `x`.
     pub fn at(&self, x: f64) -> Vec<f64> {
         let mut streams = self.streams.clone();
         streams[self.swept] = x;
@@ -55,7 +55,7 @@ impl Setting {
     }
 }
 
-/// Every attribute for a specialisation: as it was specialised, else the default.
+/// Returns every attribute for a specialisation: the value it was specialised for, else the default.
 pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     let mut values: Vec<Value> = op.def().attrs.iter().map(|a| a.default).collect();
     for &(index, v) in spec.when.iter() {
@@ -67,13 +67,13 @@ pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     values
 }
 
-/// What is stored in an input where these are all the attributes: nothing, if they say that it is left out.
+/// Returns the type of an input under these attributes: `Stored::Nothing` if they say that it is left out.
 pub fn stored(def: &OpDef, attrs: &[Value], input: usize, dtype: DType) -> Stored {
     let is_given = def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true));
     if is_given { def.inputs[input].kind.stored(dtype) } else { Stored::Nothing }
 }
 
-/// `tanh`, `flag=true`; `formula` without any.
+/// Returns the name of a specialisation: `tanh`, `flag=true`, or `formula` if it has no conditions.
 pub fn mode(op: &Operator, spec: &Spec) -> String {
     let of = |&(index, v): &(usize, i64)| {
         let attr = &op.def().attrs[index];
@@ -112,7 +112,7 @@ impl Formula {
         Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, ranges, settings }
     }
 
-    /// Moves what lies outside of a stream's range to the nearer end of it. NaN stays.
+    /// Clamps each stream to its range. NaN stays.
     pub fn keep_in_range(&self, streams: &mut [f64]) {
         for (value, range) in streams.iter_mut().zip(&self.ranges) {
             if let Some([low, high]) = *range {
@@ -121,13 +121,14 @@ impl Formula {
         }
     }
 
-    /// The true outputs for these streams; `None` where no precision decides them.
+    /// Returns the exact outputs for these streams; `None` where no precision decides them.
     pub fn truth(&self, attrs: &[Value], streams: &[f64], format: Format) -> Vec<Option<f64>> {
         op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
 
-    /// True if one of a result and the truth is NaN, and the result is that of the formula as written in arithmetic: NaN of
-    /// `relu(-1) * inf`, whose limit is 0, and 0 of a NaN that `max` does not take.
+    /// Returns whether a result agrees with the formula as written where it or the exact value is NaN.
+    ///
+    /// Examples are NaN for `relu(-1) * inf`, whose limit is 0, and 0 for a NaN that `max` ignores.
     pub fn is_as_written(
         &self,
         attrs: &[Value],
@@ -140,14 +141,18 @@ impl Formula {
         is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
     }
 
-    /// Output `k` of an element in arithmetic of the formula as written; of a gradient, as differentiated.
+    /// Evaluates output `k` of an element by arithmetic on the formula as written.
+    ///
+    /// A gradient is evaluated as differentiated.
     fn in_steps(&self, attrs: &[Value], streams: &[f64], k: usize) -> f64 {
         self.spec.traced.eval(streams, &self.op.def().scalars(attrs))[k]
     }
 
-    /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
-    /// is measured as [`crossing::scale`] has it, but of 16-bit types as it is. No unit is less than the rounding of f64 in a term
-    /// that another one cancels. Of poles in two directions one is as good as the other.
+    /// Returns the error of output `k` of an element, from the result and the exact value, in ULP.
+    ///
+    /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. No unit is smaller than the
+    /// rounding in f64 of a term that another one cancels. At a pole whose sides have opposite infinities, either is
+    /// right.
     pub fn error(
         &self,
         dtype: DType,
@@ -180,14 +185,15 @@ impl Formula {
             return if varied().any(is_pole) { 0.0 } else { error };
         }
         if !got.is_finite() {
-            // Where several inputs make a pole of a derivative, as `(x - t)^2 / v` does, the chain rule may read `0 / 0`.
+            // Where several inputs make a pole of a derivative, as in `(x - t)^2 / v`, the chain rule may evaluate `0 /
+            // 0`.
             let is_lost = got.is_nan() && want.is_infinite() && varied().nth(1).is_some();
             let is_read = is_lost && self.in_steps(attrs, streams, k).is_nan();
             return if is_read { 0.0 } else { error };
         }
         let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
-        // A result `a + s b` is `a` where `s` is 0, which arithmetic in f64 has rounded.
+        // A result `a + s b` is `a` where `s` is 0; arithmetic in f64 has rounded that `a`.
         let is_linear = |s: &usize| !self.applied.contains(s);
         let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
         let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
@@ -197,7 +203,8 @@ impl Formula {
         }
         let factor = self.factor(streams);
         let scales = varied().map(|s| {
-            // A sum crosses zero where its terms are alike, however small: what it is elsewhere says how small.
+            // A sum crosses zero where its terms cancel, however small they are, so that its values elsewhere give the
+            // scale.
             let elsewhere = [0.0, 0.5, 2.0].map(|by| value(s, by * streams[s]).abs());
             let around = elsewhere.into_iter().fold(0.0, f64::max);
             crossing::scale(streams[s], factor.min(2.0 * around), |x| value(s, x))
@@ -208,18 +215,18 @@ impl Formula {
         }
     }
 
-    /// What the streams multiply that are factors.
+    /// Returns the product of the streams that are factors of the results.
     fn factor(&self, streams: &[f64]) -> f64 {
         let factors = (0..streams.len()).filter(|k| self.multiplies[*k] && self.is_factor(*k));
         factors.map(|k| streams[k].abs()).product()
     }
 
-    /// Whether a stream multiplies results and is nothing else.
+    /// Returns whether a stream multiplies results and is nothing else.
     pub fn is_factor(&self, stream: usize) -> bool {
         !self.applied.contains(&stream) && !self.masks.contains(&stream)
     }
 
-    /// The shape that holds `n` elements of every stream of a tensor: one row per part.
+    /// Returns the shape that holds `n` elements of every stream of a tensor: one row per part.
     pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
         match (kind, self.op.def().split.is_some()) {
             (_, false) => vec![n],
@@ -229,7 +236,7 @@ impl Formula {
         }
     }
 
-    /// The row of a gated tensor that a part is.
+    /// Returns the row of a gated tensor that holds a part.
     pub fn row(&self, part: Part) -> usize {
         let left = match self.op.def().split.as_ref().map(|s| s.gate) {
             Some(Gate::LeftIf(i)) => self.settings[0].attrs[i].as_int() == Some(1),
@@ -242,7 +249,7 @@ impl Formula {
         }
     }
 
-    /// What the first setting sweeps, and what else is not 1 in it: `x.gate; weight=0.5`.
+    /// Describes the first setting: the swept stream, and what else is not 1: `x.gate; weight=0.5`.
     pub fn describe(&self) -> String {
         let (setting, def) = (&self.settings[0], self.op.def());
         let names = def.input_names();
@@ -255,7 +262,7 @@ impl Formula {
         if rest.is_empty() { swept.clone() } else { format!("{swept}; {}", rest.join(", ")) }
     }
 
-    /// An element and its attributes: `x.gate=0.5, weight=2`.
+    /// Describes an element and its attributes: `x.gate=0.5, weight=2`.
     pub fn place(&self, attrs: &[Value], streams: &[f64]) -> String {
         let def = self.op.def();
         let numbers = def.input_names().into_iter().zip(streams.iter().copied());
@@ -269,7 +276,7 @@ impl Formula {
             .join(", ")
     }
 
-    /// Whether something has a power by a float attribute.
+    /// Returns whether a float attribute is an exponent of some power.
     pub fn is_exponent(&self, scalar: usize) -> bool {
         let nodes = &self.written().nodes;
         let mut depends: Vec<bool> = Vec::with_capacity(nodes.len());
@@ -283,20 +290,21 @@ impl Formula {
         })
     }
 
-    /// The formula as its author wrote it; of a gradient that of its forward operator.
+    /// Returns the formula as its author wrote it; for a gradient, that of its forward operator.
     fn written(&self) -> &Graph {
         self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward)
     }
 
-    /// Numbers around which results may bend or jump: those that the formula is written with.
+    /// Returns the constants and attributes of the formula, since results may bend or jump near them.
     pub fn constants(&self) -> Vec<f64> {
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
         self.written().nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
-    /// Budget of an output in f32 on levels without FMA: the table's errors of the primitives that
-    /// it runs through, and half a unit for each further rounding.
+    /// Returns the error budget of an output in f32 on levels without FMA.
+    ///
+    /// It adds the table's errors of the primitives on the path and half a unit for each further rounding.
     pub fn budget(&self, output: usize, level: Level) -> f64 {
         let graph = &self.spec.graph;
         let mut varies: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -307,7 +315,7 @@ impl Formula {
         }
         let setting = &self.settings[0];
         let values = graph.eval_all(&setting.streams, &self.op.def().scalars(&setting.attrs));
-        // A product or quotient only shifts the exponent if all but one are powers of two.
+        // A product or quotient only shifts the exponent if all arguments but one are powers of two.
         let shifts = |id: &Id| {
             let v = values[id.index()];
             !varies[id.index()] && v.is_normal() && v.to_bits() << 12 == 0
@@ -335,7 +343,7 @@ impl Formula {
     }
 }
 
-/// Every way in which truth values can be.
+/// Returns every combination of mask values.
 pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option<f64>> {
     (0..1u32 << masks.len()).map(move |bits| {
         move |stream| {
@@ -345,8 +353,9 @@ pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option
     })
 }
 
-/// Each stream that the formula is applied to in turn, the others of them at a few values, float
-/// attributes at two, and masks as they can be.
+/// Returns the settings, in which each stream that the formula is applied to is swept in turn.
+///
+/// Meanwhile the other such streams take a few values, float attributes two, and masks all combinations.
 fn settings(
     def: &OpDef,
     applied: &[usize],
@@ -378,7 +387,7 @@ fn settings(
     }
     settings
 }
-/// A number without exponent where that is not long.
+/// Formats a number without exponent where that is not long.
 pub fn short(v: f32) -> String {
     let is_plain = v == 0.0 || !v.is_finite() || (1e-3..1e6).contains(&v.abs());
     if is_plain { v.to_string() } else { format!("{v:e}") }

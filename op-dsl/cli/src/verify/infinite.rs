@@ -1,29 +1,33 @@
-//! Elements of infinities, NaN and ordinary numbers, alone and together. Zeros are none of them: a formula that reads `0 * inf` has no value.
+//! Elements of infinities, NaN and ordinary numbers, alone and combined.
+//!
+//! Zeros are not among them, because a formula that reads `0 * inf` has no value.
 
 use super::formula::Formula;
 
-/// What a stream holds in turn.
+/// Values that each stream takes in turn.
 const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
-/// Of operators with many streams so many elements are taken, as evenly as it goes.
+/// Maximum number of elements.
+///
+/// Where there are more combinations, for operators with many streams, they are sampled evenly.
 const MOST: u64 = 1 << 11;
 
-/// How many elements there are.
+/// Returns the number of elements.
 pub fn elements(formula: &Formula) -> u64 {
     all(formula).min(MOST)
 }
 
-/// How many ways there are to fill all streams.
+/// Returns the number of combinations of all streams' values.
 fn all(formula: &Formula) -> u64 {
     let ways = (0..formula.multiplies.len()).map(|k| ways(formula, k));
     ways.fold(1, u64::saturating_mul)
 }
 
-/// How many values a stream has.
+/// Returns the number of values that a stream takes.
 fn ways(formula: &Formula, stream: usize) -> u64 {
     if formula.masks.contains(&stream) { 2 } else { VALUES.len() as u64 }
 }
 
-/// What the streams of element `i` hold.
+/// Returns the streams' values of element `i`.
 pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
     let all = all(formula);
     let mut way = if all > MOST { (u128::from(i) * u128::from(all / MOST)) as u64 } else { i };

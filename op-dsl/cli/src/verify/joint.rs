@@ -1,18 +1,21 @@
 //! Elements with all streams at random.
 //!
-//! Four kinds take turns, as faults of four kinds want them: any numbers; activations that are moderate beside factors
-//! that are not; the same with one factor that makes the result a normal number, whatever the others are; and streams
-//! that are alike, or nearly.
+//! Four kinds are interleaved because each reveals faults of another kind:
+//!
+//! - any numbers
+//! - moderate activations with factors of any size
+//! - the same, but with one factor chosen so that the result is a normal number
+//! - streams that are equal, or nearly equal
 
 use super::formula::Formula;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Value;
 
-/// Exponents of activations that are moderate.
+/// Range of the exponents of moderate activations.
 const MODERATE: (i32, i32) = (-12, 9);
 
-/// A sequence of numbers that is the same everywhere (SplitMix64).
+/// A sequence of random numbers that is the same on every machine (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -31,7 +34,7 @@ impl Random {
         if self.below(2) == 0 { 1.0 } else { -1.0 }
     }
 
-    /// A number between these powers of two, of either sign.
+    /// Draws a number of either sign with an exponent in this range.
     fn number(&mut self, (least, greatest): (i32, i32)) -> f64 {
         let exponent = least + self.below((greatest - least) as u64) as i32;
         let mantissa = 1.0 + self.below(1 << 52) as f64 / (1u64 << 52) as f64;
@@ -39,17 +42,17 @@ impl Random {
     }
 }
 
-/// A number in a range, by a number of 53 bits.
+/// Maps 53 random bits to a number in a range.
 fn inside(range: Option<[f64; 2]>, bits: u64) -> f64 {
     let [low, high] = range.unwrap_or([0.0, 1.0]);
     low + (high - low) * (bits as f64 / (1u64 << 53) as f64)
 }
 
-/// What the streams of element `i` hold.
+/// Returns the streams' values of element `i`.
 pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<f64> {
     let (format, mut random) = (Format::of(dtype), Random(i));
     let (least, greatest) = dtype.row().exponents;
-    // Denormal numbers are as many as those of a few exponents.
+    // Denormal numbers get the weight of a few exponents.
     let any = (least - dtype.row().precision / 2, greatest + 1);
     let streams = formula.multiplies.len();
     let mut values: Vec<f64> = (0..streams)
@@ -82,7 +85,9 @@ pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<
     values
 }
 
-/// What a stream must be that results are proportional to, for one of them to be this far from zero.
+/// Returns the value of stream `k` that gives a result the magnitude `goal`.
+///
+/// Results must be proportional to the stream.
 fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64) -> f64 {
     let mut values = values.to_vec();
     values[k] = 1.0;
@@ -95,7 +100,9 @@ fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64
 mod tests {
     use super::*;
 
-    /// Of two products, whose factors are of all exponents, most results are normal numbers where one is aimed.
+    /// The operator has two products, whose factors have all exponents.
+    ///
+    /// With an aimed factor, most results must be normal.
     #[test]
     fn aimed_results_are_normal_numbers() {
         let op = &*crate::tests::SCALE;

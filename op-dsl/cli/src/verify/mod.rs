@@ -1,4 +1,4 @@
-//! `verify`: how far results are from the truth.
+//! `verify`: measures the error of results against exact values.
 //!
 //! ```text
 //! formula   one specialisation, and the settings that it is swept in
@@ -7,9 +7,9 @@
 //! infinite  infinities and NaN
 //! bench     running the operator on many elements
 //! probe     errors at a few activations
-//! sweep     every element through the kernels of each level, held against the truth
+//! sweep     every element through the kernels of each level, compared with the exact values
 //! author    the author's own code against the graph
-//! report    what came of it, a row each            printer   prints it at once
+//! report    the measurements, a row each           printer   prints them at once
 //! ```
 
 mod author;
@@ -40,7 +40,9 @@ use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
-/// Measures and prints, an operator or a row as soon as it is done; [`Verdict::Missed`] if anything is beyond its budget.
+/// Measures and prints each operator or row as soon as it is done.
+///
+/// Returns [`Verdict::Missed`] if anything exceeds its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let (levels, skipped) = levels(args.sweep.level)?;
@@ -60,12 +62,12 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
     Ok(if is_good { Verdict::Good } else { Verdict::Missed })
 }
 
-/// What `check` asks of an operator.
+/// Measures an operator with the effort that `check` uses.
 pub fn usual(op: &'static Operator, progress: &Progress) -> Result<Report, Error> {
     measure(op, &Sweep::default(), &levels(None)?.0, progress, &mut |_| Ok(()))
 }
 
-/// Measures an operator, hands every row to `done`, and shows on the bar how far it is.
+/// Measures an operator, passes every row to `done`, and shows progress.
 fn measure(
     op: &'static Operator,
     args: &Sweep,
@@ -102,7 +104,7 @@ fn measure(
     Ok(report)
 }
 
-/// The levels to run, and those that this CPU lacks.
+/// Returns the levels to run, and those that this CPU lacks.
 fn levels(asked: Option<Level>) -> Result<(Vec<Level>, Vec<Level>), Error> {
     let (has, lacks): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_available());
     match asked {

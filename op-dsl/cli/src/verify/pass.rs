@@ -1,12 +1,12 @@
-//! The elements that a formula is tried at.
+//! Elements that a formula is tried at.
 //!
 //! ```text
 //! sweep       each stream in turn through its values, factors being 1 and others at a few
 //! joint       all streams at random, over all exponents
-//! infinite    infinities and NaN, alone and together
+//! infinite    infinities and NaN, alone and combined
 //! ```
 //!
-//! What is in which place is fixed: the same on every machine, and in every run.
+//! The value at each index is fixed: the same on every machine, and in every run.
 
 use super::formula::Formula;
 use super::points::Points;
@@ -15,20 +15,22 @@ use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
 
-/// What float attributes are, each while the others have their defaults: other ones, small, large, and of the other sign.
+/// Values of a float attribute while the others have their defaults: ordinary, large, small, and negative.
 const VARIED: [f64; 5] = [0.5, 3.0, 40.0, 1e-3, -1.3];
-/// And what exponents are besides. What is divided by 0 has no value worth a question.
+/// Additional value of attributes that are exponents.
+///
+/// Others are not tried at 0, because division by it has no useful value.
 const EXPONENT: f64 = 0.0;
 
-/// How many times the usual work an element with infinities may take.
+/// Multiple of the usual work that an element with infinities may take.
 const LIMITS: u64 = 200;
 
-/// What results of a pass count as.
+/// Category under which the results of a pass are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Those of one function: 16-bit results must be correctly rounded, most of them.
+    /// Results of one function: in 16-bit types most must be correctly rounded.
     Sweep,
-    /// Those of factors of every size besides.
+    /// Results with factors of every size.
     Joint,
 }
 
@@ -37,40 +39,40 @@ pub struct Pass<'f> {
     pub role: Role,
     pub attrs: Vec<Value>,
     pub elements: u64,
-    /// What the truth of an element may take on an average, in units of [`op_dsl_truth::work`].
+    /// Average work allowed for the exact value of an element, in units of [`op_dsl_truth::work`].
     pub work: u64,
     element: Box<dyn Fn(u64) -> Vec<f64> + Sync + 'f>,
 }
 
 impl Pass<'_> {
-    /// What the streams of an element hold.
+    /// Returns the streams' values of an element.
     pub fn element(&self, i: u64) -> Vec<f64> {
         (self.element)(i)
     }
 }
 
-/// How much is tried.
+/// Amount of testing.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Elements of sweeps, of all specialisations and settings of an operator together; `None` for all that there are.
+    /// Elements of sweeps, in total over all specialisations and settings of an operator; `None` for all values.
     pub swept: Option<u64>,
-    /// Elements with all streams at random, of all specialisations of an operator together.
+    /// Elements with all streams at random, in total over all specialisations of an operator.
     pub joint: u64,
-    /// What an element's truth may take on an average, in units of [`op_dsl_truth::work`].
+    /// Average work allowed for the exact value of an element, in units of [`op_dsl_truth::work`].
     pub work: u64,
 }
 
 impl Effort {
-    /// Five CPU seconds at most for an operator, and mostly one or two.
+    /// At most five CPU seconds per operator, and mostly one or two.
     pub const USUAL: Effort = Effort { swept: Some(1 << 17), joint: 1 << 14, work: 6000 };
-    /// Minutes.
+    /// Takes minutes per operator.
     pub const THOROUGH: Effort = Effort { swept: Some(1 << 21), joint: 1 << 19, work: u64::MAX };
-    /// Hours: all 2^32 values of f32.
+    /// Takes hours: all 2^32 values of f32.
     pub const EXHAUSTIVE: Effort = Effort { swept: None, ..Effort::THOROUGH };
-    /// However many settings an operator has, each has so many elements swept, and so many at random.
+    /// Minimum numbers of swept and random elements per setting, however many settings an operator has.
     const LEAST: [u64; 2] = [1 << 11, 1 << 9];
 
-    /// What the command line asks for.
+    /// Returns the effort that the command line asks for.
     pub fn of(args: &Sweep) -> Effort {
         match (args.exhaustive, args.thorough) {
             (true, _) => Effort::EXHAUSTIVE,
@@ -79,13 +81,13 @@ impl Effort {
         }
     }
 
-    /// The share of one part of so many.
+    /// Returns the share of each of `parts` parts, at least `least`.
     fn share(all: u64, parts: usize, least: u64) -> u64 {
         (all / parts as u64).max(least)
     }
 }
 
-/// All passes of a formula.
+/// Returns all passes of a formula.
 pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
     let specs = formula.op.def().specs.len();
     let mut all: Vec<Pass<'f>> = Vec::new();
@@ -118,7 +120,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
             role: Role::Joint,
             attrs: attrs.clone(),
             elements: infinite::elements(formula),
-            // A limit takes four evaluations in many bits, and these elements are few.
+            // A limit takes four evaluations in many bits; that is affordable because these elements are few.
             work: effort.work.saturating_mul(LIMITS),
             element: Box::new(move |i| infinite::element(formula, i)),
         });
@@ -126,7 +128,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
     all
 }
 
-/// The defaults, and each float attribute alone at what it may be else.
+/// Returns the default attributes, then variants in which one float attribute has another value.
 fn attributes(formula: &Formula) -> Vec<Vec<Value>> {
     let defaults = &formula.settings[0].attrs;
     let attrs = formula.op.def().attrs.iter().enumerate();

@@ -1,34 +1,42 @@
-//! Which activations a sweep has.
+//! Activations of a sweep.
 
 use super::formula::Formula;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 
-/// Bit patterns of 2^-4 .. 16 of f32, where the activations of networks lie: so many of the elements are there.
+/// Bit patterns of 2^-4 .. 16 of f32.
+///
+/// A third of the sampled elements are there, because the activations of networks lie there.
 const FINE: (u32, u32) = (0x3d80_0000, 0x4180_0000);
-/// Around the ends and the middle of each exponent.
+/// Mantissas tried for each exponent: near its ends and in the middle.
 const MANTISSAS: [u32; 4] = [0, 1, 0x40_0000, 0x7f_ffff];
-/// Both signs, every exponent: zeros, denormals, infinities and NaN are among them.
+/// Number of patterns with these mantissas, both signs and every exponent.
+///
+/// Zeros, denormals, infinities and NaN are among them.
 const EXPONENTS: u64 = 512 * MANTISSAS.len() as u64;
-/// Neighbours of a breakpoint on either side.
+/// Number of neighbours of a breakpoint on either side.
 const NEIGHBOURS: i32 = 4;
-/// The golden ratio of 2^32 and of 2^16, made odd: multiples lie evenly among all patterns, however many there are, and all
-/// multiples are all patterns.
+/// The golden ratio of 2^32 and of 2^16, made odd.
+///
+/// Its multiples are spread evenly over all patterns, however many there are; since it is odd, they run through all
+/// patterns.
 const SPREAD: u64 = 0x9e37_79b1;
 const SPREAD_HALF: u64 = 0x9e37;
 
-/// Activations of one element type: first infinities, NaN and the breakpoints with their neighbours, then others, in an
-/// order that is evenly spread wherever it ends.
+/// Activations of one element type.
+///
+/// Special values and the breakpoints with their neighbours come first, then others in an order that is evenly spread
+/// wherever it ends.
 pub struct Points {
     dtype: DType,
     first: Vec<f32>,
-    /// How many others there are.
+    /// Number of the others.
     spread: u64,
     is_exhaustive: bool,
 }
 
 impl Points {
-    /// At most so many; all values of the type where there is no limit.
+    /// Returns at most `limit` activations; all values of the type where there is no limit.
     pub fn new(formula: &Formula, dtype: DType, limit: Option<u64>) -> Points {
         let values = 1 << dtype.row().bits;
         let is_exhaustive = limit.is_none_or(|limit| limit >= values);
@@ -42,12 +50,12 @@ impl Points {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of activations.
     pub fn len(&self) -> u64 {
         self.first.len() as u64 + self.spread
     }
 
-    /// Activation `i`.
+    /// Returns activation `i`.
     pub fn at(&self, i: u64) -> f32 {
         let Some(i) = i.checked_sub(self.first.len() as u64) else { return self.first[i as usize] };
         match self.dtype {
@@ -59,10 +67,12 @@ impl Points {
     }
 }
 
-/// Every exponent first, then two of all patterns and one where activations lie in turn.
+/// Returns every exponent first, then a mixture.
+///
+/// Two of three elements are from all patterns, one is from the range of activations.
 fn sampled(i: u64) -> f32 {
     let Some(i) = i.checked_sub(EXPONENTS) else {
-        // One mantissa after the other.
+        // All exponents of one mantissa come before the next mantissa.
         let (mantissa, exponent) = (MANTISSAS[(i / 512) as usize], i % 512 * 0x9d % 512);
         return f32::from_bits((exponent as u32) << 23 | mantissa);
     };
@@ -75,7 +85,10 @@ fn sampled(i: u64) -> f32 {
     f32::from_bits(spread & 0x8000_0000 | (low + within))
 }
 
-/// Zeros, infinities, NaN, the greatest numbers, and every constant with its neighbours, itself and inverted, of either sign.
+/// Returns the special values and breakpoints, of either sign.
+///
+/// They are zero, one, infinity, NaN, the greatest and the least number, and every constant and its reciprocal with
+/// their neighbours.
 fn first(constants: &[f64], dtype: DType) -> Vec<f32> {
     let format = Format::of(dtype);
     let ends = [0.0, f64::INFINITY, f64::NAN, format.max(), 1.0, format.ulp(0.0)];

@@ -1,4 +1,4 @@
-//! Prints what is measured as soon as it is: an interrupted run has shown all that it knew.
+//! Printer of measurements as soon as they are made, so that an interrupted run has shown all its results.
 
 use super::report::{DETAILS, Headings, Report, Row, SUMMARY};
 use crate::args::{Verify, VerifyFormat};
@@ -8,20 +8,20 @@ use codegen_cpu::rt::simd::Level;
 use serde_json::json;
 use std::io::Write;
 
-/// What each operator, or row, is a line of.
+/// Output format.
 enum Style {
     Summary,
     Details,
-    /// One object of all; its parts are printed as they are known.
+    /// One JSON object; its parts are printed as they are known.
     Json,
 }
 
 pub struct Printer<'o> {
     out: &'o mut dyn Write,
     style: Style,
-    /// How wide the column of names is.
+    /// Width of the column of operator names.
     names: usize,
-    /// How many operators were printed.
+    /// Number of operators printed so far.
     printed: usize,
 }
 
@@ -67,7 +67,7 @@ impl<'o> Printer<'o> {
         }
     }
 
-    /// Says which levels this CPU lacks.
+    /// Prints which levels this CPU lacks.
     pub fn finish(&mut self, skipped: &[Level]) -> Result<(), Error> {
         let names = skipped.iter().map(|level| level.name());
         match self.style {
@@ -82,7 +82,7 @@ impl<'o> Printer<'o> {
         }
     }
 
-    /// Columns two spaces apart, at least as wide as their headings say.
+    /// Prints a line with columns two spaces apart, at least as wide as their headings say.
     fn line(&mut self, headings: Headings, cells: Vec<String>) -> Result<(), Error> {
         let mut text = String::new();
         for (k, (cell, (_, width))) in cells.iter().zip(headings).enumerate() {

@@ -1,4 +1,4 @@
-//! Errors at a few activations, for a picture.
+//! Errors at a few activations, for a plot.
 
 use super::bench::Bench;
 use super::formula::Formula;
@@ -7,8 +7,9 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 
-/// The error of the worst output at each activation, as rounded to the element type: the first setting, at the best
-/// level of this CPU.
+/// Returns the error of the worst output at each activation, rounded to the element type.
+///
+/// It measures the first setting at the best level of this CPU.
 pub fn errors(formula: &Formula, dtype: DType, xs: &[f64]) -> Result<Vec<f64>, Error> {
     let (format, setting) = (Format::of(dtype), &formula.settings[0]);
     let xs: Vec<f64> = xs.iter().map(|x| format.round(*x)).collect();

@@ -1,4 +1,4 @@
-//! What was measured: a row for each mode, element type and level, and what they come to for each operator.
+//! Measurements: a row for each mode, element type and level, and their summary for each operator.
 
 use super::author;
 use super::formula::{Formula, short};
@@ -8,39 +8,39 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
 
-/// Largest error in f32 on levels with FMA, in units in the last place of the true value.
+/// Largest error in f32 on levels with FMA, in units in the last place of the exact value.
 const BUDGET: f64 = 2.0;
-/// Largest error in a 16-bit type, in its units.
+/// Largest error in a 16-bit type, in units in its last place.
 const HALF_BUDGET: f64 = 1.0;
-/// Share of 16-bit results that must be correctly rounded, of any formula that is written.
+/// Share of 16-bit results that must be correctly rounded, for any formula.
 const ROUNDED: f64 = 0.999;
 
-/// A check that failed, and where it did first or most.
+/// A failed check, and where it failed first or worst.
 #[derive(Clone)]
 struct Miss {
     check: &'static str,
     at: Option<String>,
 }
 
-/// One mode, element type and level.
+/// Measurements of one mode, element type and level.
 pub struct Row {
     operator: &'static str,
     mode: String,
     dtype: DType,
     level: Level,
     inputs: u64,
-    /// Of the output nearest to its budget, or furthest beyond it.
+    /// Error of the output nearest to its budget, or furthest beyond it.
     ulp: f64,
     budget: f64,
     output: String,
-    /// Where the worst is.
+    /// Element with the worst error.
     at: String,
     measure: Measure,
     author: f64,
     missed: Vec<Miss>,
 }
 
-/// The error that an output is allowed, in units in the last place.
+/// Returns the error that an output is allowed, in units in the last place.
 pub fn budget(formula: &Formula, output: usize, dtype: DType, level: Level) -> f64 {
     match dtype {
         DType::F16 | DType::BF16 => HALF_BUDGET,
@@ -107,7 +107,7 @@ impl Row {
         }
     }
 
-    /// What is below [`DETAILS`].
+    /// Returns the cells below the headings [`DETAILS`].
     pub fn cells(&self) -> Vec<String> {
         let m = &self.measure;
         vec![
@@ -153,7 +153,7 @@ impl Row {
     }
 }
 
-/// Everything that was measured of an operator.
+/// All measurements of an operator.
 #[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
@@ -168,13 +168,13 @@ impl Report {
         self.rows.iter().all(|row| row.missed.is_empty())
     }
 
-    /// The worst of all rows, what is below [`SUMMARY`].
+    /// Returns the worst of all rows, as cells below the headings [`SUMMARY`].
     pub fn cells(&self) -> Vec<String> {
         let operator = self.rows.first().map(|row| row.operator.to_owned());
         operator.into_iter().chain(self.summed()).chain([verdict(&self.missed())]).collect()
     }
 
-    /// The summary as a sentence, what is missed last.
+    /// Returns the summary as a sentence that ends with the failed checks.
     pub fn line(&self) -> String {
         let cells = self.summed().into_iter().zip(&SUMMARY[1..]);
         let said = cells.filter(|(cell, _)| !cell.is_empty());
@@ -194,7 +194,7 @@ impl Report {
         })
     }
 
-    /// Empty for element types that the operator does not have.
+    /// Returns the summary cells; those of element types that the operator does not have are empty.
     fn summed(&self) -> [String; 8] {
         let of = |dtype: DType| self.rows.iter().filter(move |row| row.dtype == dtype);
         let worst = |dtype| {
@@ -223,7 +223,7 @@ impl Report {
         ]
     }
 
-    /// What any row misses, in the order of the checks: in the row that misses most of it, if that is its error.
+    /// Returns the failed checks in a fixed order, each in the row where the error is worst or else the first.
     fn missed(&self) -> Vec<Miss> {
         let order = ["ulp", "rounding", "limits", "NaN", "factors", "undecided", "author"];
         let missed = |check: &&'static str| {
@@ -244,10 +244,10 @@ impl Report {
     }
 }
 
-/// Headings with the least widths of their columns; columns of numbers are negative.
+/// Headings with the minimum widths of their columns; a negative width right-aligns a column of numbers.
 pub type Headings = &'static [(&'static str, i32)];
 
-/// The headings of [`Report::cells`].
+/// Headings of [`Report::cells`].
 pub const SUMMARY: Headings = &[
     ("operator", 8),
     ("f32 ulp", -7),
@@ -261,7 +261,7 @@ pub const SUMMARY: Headings = &[
     ("verdict", 7),
 ];
 
-/// The headings of [`Row::cells`].
+/// Headings of [`Row::cells`].
 pub const DETAILS: Headings = &[
     ("operator", 8),
     ("mode", 7),
@@ -296,7 +296,7 @@ fn ulp(v: f64) -> String {
 }
 
 fn percent(tally: &Tally) -> String {
-    // Never rounded up to everything.
+    // Rounds down, so that 100% means all.
     format!("{:.3}%", (1e5 * tally.share()).floor() / 1e3)
 }
 
@@ -308,7 +308,7 @@ fn tally(tally: &Tally) -> Value {
     json!({ "right": tally.right, "all": tally.all })
 }
 
-/// JSON has no infinity.
+/// Converts a number; infinities become text because JSON has none.
 fn number(v: f64) -> Value {
     if v.is_finite() { json!(v) } else { json!(v.to_string()) }
 }

@@ -12,20 +12,21 @@ use op_dsl_ir::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Elements computed at a time: small enough to stay in cache.
+/// Elements computed at a time, so few that they stay in cache.
 const CHUNK: u64 = 1 << 12;
 
-/// An element: what its streams hold, and the pass that it is of.
+/// An element: its streams' values, and the pass that it belongs to.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     pub streams: Vec<f64>,
-    /// Index of the pass, whose attributes it has, and its own there: of two places alike the first is shown, whatever
-    /// the threads do.
+    /// Index of the pass, which determines the attributes, and of the element in it.
+    ///
+    /// Of equal errors the lowest index is shown, so that the report does not depend on the threads.
     pub index: (usize, u64),
     pub result: Outcome,
 }
 
-/// An output of an element: its place among the outputs, the value a kernel gave, and the true one.
+/// Result of an element: index of the output, value from the kernel, and exact value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub output: usize,
@@ -33,15 +34,15 @@ pub struct Outcome {
     pub want: f64,
 }
 
-/// The largest error of an output, and where it is.
+/// The largest error of an output, and where it occurs.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
-    /// In units in the last place.
+    /// Error in units in the last place.
     pub ulp: f64,
     pub at: Place,
 }
 
-/// How many of some results are right, and where the first that is not is.
+/// Count of right results, and the first wrong one.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub right: u64,
@@ -74,26 +75,26 @@ impl Tally {
         self.right == self.all
     }
 
-    /// The share that is right; all of nothing.
+    /// Returns the share of right results; 1 if there are none at all.
     pub fn share(&self) -> f64 {
         if self.all == 0 { 1.0 } else { self.right as f64 / self.all as f64 }
     }
 }
 
-/// What a level did to all elements of one element type.
+/// Measurements of one level on all elements of one element type.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Results that are the true value, correctly rounded, where factors are 1.
+    /// Results with factors 1 that are correctly rounded.
     pub rounded: Tally,
-    /// Results of infinite inputs that are what the formula has there.
+    /// Results for infinite inputs that equal the formula's limit.
     pub limits: Tally,
-    /// Results of NaN that are what the formula makes of it.
+    /// Results for NaN inputs that equal the formula's.
     pub nan: Tally,
-    /// Results of factors of every size that are neither NaN nor a false infinity.
+    /// Results for factors of every size that are neither NaN nor a false infinity.
     pub factors: Tally,
-    /// Elements whose true result is known.
+    /// Elements whose exact result is known.
     pub decided: Tally,
-    /// Per output.
+    /// Worst error of each output.
     pub worst: Vec<Worst>,
 }
 
@@ -110,9 +111,9 @@ impl Measure {
         }
     }
 
-    /// Takes an error that is larger, or first.
+    /// Records an error that is larger than the worst so far, or equal at a lower index.
     fn raise(&mut self, output: usize, ulp: f64, at: impl FnOnce() -> Place) {
-        // NaN is no error; it is infinite where one side is NaN.
+        // `ulp` is never NaN: it is infinite where only one side is NaN.
         let worst = &mut self.worst[output];
         if ulp >= worst.ulp && ulp > 0.0 {
             let at = at();
@@ -134,7 +135,9 @@ impl Measure {
     }
 }
 
-/// Runs every pass at each level, and computes the truth once. A chunk ends where the work of its pass is used up.
+/// Runs every pass at each level; exact values are computed only once for all levels.
+///
+/// A chunk ends early where the work allowed for it is used up.
 pub fn sweep(
     formula: &Formula,
     dtype: DType,
@@ -147,7 +150,7 @@ pub fn sweep(
     let fresh = || vec![Measure::new(outputs); levels.len()];
     let total = Mutex::new(Ok(fresh()));
     let next = AtomicU64::new(0);
-    // How many chunks there are up to the end of each pass.
+    // Cumulative number of chunks at the end of each pass.
     let ends: Vec<u64> = passes
         .iter()
         .scan(0, |sum, pass| {
@@ -195,7 +198,9 @@ fn chunks(pass: &Pass<'_>) -> u64 {
     pass.elements.div_ceil(CHUNK)
 }
 
-/// Elements `first`, `first + step`, .. of a pass: what is first in the pass is first in every chunk.
+/// Elements `first`, `first + step`, .. of a pass.
+///
+/// Chunks are strided, so that each contains some of the pass's first elements.
 struct Chunk {
     pass: usize,
     first: u64,
@@ -203,9 +208,11 @@ struct Chunk {
     len: u64,
 }
 
-/// Whether a result is the true value, correctly rounded. Of a value that is halfway between two
-/// neighbours but for less than a unit of f32, either neighbour is, because kernels compute in f32, where it is halfway:
-/// `x - tanh x = x - 1 + 2 e^(-2x)` for large `x`, and `x / s^2` for `s = 0.8`, which f32 has not.
+/// Returns whether a result is the exact value, correctly rounded.
+///
+/// If the value is halfway between two neighbours up to one unit of f32, either neighbour counts, because kernels
+/// compute in f32, where it is halfway. Examples are `x - tanh x = x - 1 + 2 e^(-2x)` for large `x`, and `x / s^2` for
+/// `s = 0.8`, which is no f32.
 fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     let error = format.error(got, want, 0.0);
     let unit_of_f32 = Format::of(DType::F32).ulp(want) / format.ulp(want);
@@ -213,26 +220,28 @@ fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     error == 0.0 || is_tie || got == format.round(want)
 }
 
-/// True if a result is infinite where the formula has no value at infinity, because several of them have met or because it swings
-/// more and more widely: a caller notices that as well as NaN.
+/// Returns whether a result is infinite where the formula has no limit at infinity.
+///
+/// That occurs because several infinities meet or because it oscillates with growing amplitude. A caller notices an
+/// infinity as well as NaN.
 fn is_noticed(streams: &[f64], got: f64, want: f64) -> bool {
     streams.iter().any(|x| x.is_infinite()) && want.is_nan() && got.is_infinite()
 }
 
-/// Whether a true result is a number of the type, by a margin of a few roundings.
+/// Returns whether an exact result is in the type's range, by a margin of a few roundings.
 fn is_in(format: Format, want: f64) -> bool {
     want.abs() < format.max() * (1.0 - 8.0 / (1u64 << 8) as f64)
 }
 
-/// One thread's part of a sweep.
+/// State of one thread's part of a sweep.
 struct Sweeper<'f> {
     formula: &'f Formula,
     dtype: DType,
     levels: &'f [Level],
     bench: Bench<'f>,
-    /// The streams of each element of a chunk.
+    /// Streams' values of each element of a chunk.
     streams: Vec<Vec<f64>>,
-    /// The truth of each.
+    /// Exact outputs of each element.
     want: Vec<Vec<Option<f64>>>,
 }
 
@@ -289,7 +298,7 @@ impl<'f> Sweeper<'f> {
                         let both = [got, want];
                         let ulp = self.formula.error(self.dtype, &pass.attrs, streams, k, both);
                         if pass.role == Role::Sweep {
-                            // An error that was less than half a unit for what cancels.
+                            // The error is below half a unit of the term that cancels.
                             let is_nearest = || ulp <= 0.5 * format.error(got, want, 0.0).min(1.0);
                             let is_rounded = is_rounded(format, got, want) || is_nearest();
                             measure.rounded.add(is_rounded, at);
@@ -322,7 +331,7 @@ mod tests {
         ] {
             assert_eq!([below, above].map(|got| is_rounded(f16, got, want)), [low, high], "{want}");
         }
-        // The least bfloat16 and a half of it, but for less than the least f32.
+        // 1.5 times the least bfloat16, up to a difference below the least f32: either neighbour is right.
         let (bf16, least) = (Format::of(DType::BF16), f64::from(-133).exp2());
         assert!([least, 2.0 * least].iter().all(|got| is_rounded(bf16, *got, 1.5 * least + 1e-80)));
         assert!(!is_rounded(Format::of(DType::F32), 1.0, 1.0f32.next_up().into()));

@@ -1,5 +1,7 @@
-//! Functions of numbers in any precision: the library's, erf and erfc by series and continued
-//! fraction, and what bounds of arguments make of bounds of results.
+//! Functions of balls, with bounds of their results.
+//!
+//! Most come from the crate `dashu-float`; erf and erfc use a power series and a continued fraction. Each derives the
+//! bound of its result from that of its argument.
 
 use super::*;
 use std::cmp::Ordering;
@@ -18,7 +20,7 @@ impl Real for Ball {
     }
 
     fn exactly(&self) -> Option<f64> {
-        // The last bit of what `to_f64` cuts off is never of a number that f64 has.
+        // `to_f64` rounds to odd, so that an inexact result can never equal the number.
         let value = self.to_f64();
         let same = || self.clone() - self.num(value);
         (self.off == EXACT && same().is_exact_zero()).then_some(value)
@@ -190,7 +192,7 @@ impl Real for Ball {
 }
 
 impl Ball {
-    /// `e^x` where the exponent of the result may be anything.
+    /// Returns `e^x` with an exponent of any size.
     fn exp_far(&self) -> Ball {
         let Some(x) = self.plain() else { return self.unknown() };
         // x = k ln 2 + rest
@@ -204,7 +206,7 @@ impl Ball {
         Ball { shift: k, ..rest.exp() }
     }
 
-    /// A function of period 2 pi.
+    /// Returns a function of period `2 pi`.
     fn periodic(
         &self,
         f: impl Fn(&Context<HalfEven>, &Repr<2>, Option<&mut ConstCache>) -> Computed,
@@ -218,13 +220,15 @@ impl Ball {
     }
 }
 
-/// `erf(x) = 2/sqrt(pi) e^(-x^2) sum of 2^n x^(2n+1) / (1 3 5 .. (2n+1))`: terms of one sign.
+/// Returns `erf(x) = 2/sqrt(pi) e^(-x^2) sum of 2^n x^(2n+1) / (1 3 5 .. (2n+1))`.
+///
+/// Nothing cancels, since all terms have the same sign.
 fn erf_series(x: &Ball) -> Ball {
     let square = x.clone() * x.clone();
     let twice = x.num(2.0) * square.clone();
     let (mut term, mut sum) = (x.clone(), x.clone());
     let mut n = 1.0;
-    // The rest is less than twice the next term from where terms are halved on.
+    // Once each term is at most half of the one before, the remainder is less than twice the next term.
     while !is_zero(&term.mid)
         && (term.scale() > sum.scale() - x.precision as f64 || n < 4.0 * square.to_f64())
     {
@@ -237,7 +241,7 @@ fn erf_series(x: &Ball) -> Ball {
     x.num(2.0) / x.pi().sqrt() * (-square).exp() * sum
 }
 
-/// `1 - erf(x)` for `x >= 0`, with the bits that the difference costs.
+/// Returns `1 - erf(x)` for `x >= 0`, with additional bits for those that the difference cancels.
 fn erfc_series(x: &Ball) -> Ball {
     let lost = 1.5 * x.to_f64().powi(2) + 16.0;
     let wide = Ball { precision: x.precision + lost as usize, ..x.clone() };
@@ -245,13 +249,15 @@ fn erfc_series(x: &Ball) -> Ball {
     Ball { precision: x.precision, ..value }
 }
 
-/// `e^(-x^2) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + (3/2) / ..` for large `x`. Convergents lie
-/// on either side of the value in turn, and the product of all numerators over both denominators apart.
+/// Returns `e^(-x^2) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + (3/2) / ..` for large `x`.
+///
+/// Convergents are alternately above and below the value. Two neighbours differ by the product of all numerators over
+/// both denominators.
 fn erfc_fraction(x: &Ball) -> Ball {
-    // Numerators and denominators of two neighbours.
+    // Numerators and denominators of two neighbouring convergents.
     let one = x.num(1.0);
     let (mut a, mut b) = ([x.num(0.0), one.clone()], [one, x.clone()]);
-    // The logarithm of the product.
+    // Logarithm of the product of numerators.
     let mut product = 0.0;
     let mut n = 0.5;
     let value = loop {
@@ -262,7 +268,8 @@ fn erfc_fraction(x: &Ball) -> Ball {
         (a, b) = (next(a), next(b));
         product += f64::log2(n);
         n += 0.5;
-        // Quotients take longer than all the rest, so that only those are formed that are close.
+        // A quotient takes longer than everything else in the loop, so that quotients are formed only when the estimate
+        // is small.
         let estimate = product - b[0].scale() - a[1].scale();
         if estimate > -(x.precision as f64) && n <= 8192.0 {
             continue;

@@ -1,4 +1,4 @@
-//! What `cargo run --release -q -- check` says, as a test. It needs a C++ compiler.
+//! The verdict of `cargo run --release -q -- check`, as a test. It needs a C++ compiler.
 
 #[test]
 fn operators_keep_their_promises() {
