@@ -1,7 +1,7 @@
 //! Gated activations and their gradients, each a few lines of formula.
 #![cfg_attr(feature = "docs", doc = "\n## Features\n", doc = document_features::document_features!())]
 
-// One file per family; each holds its module inline, as the macro needs it.
+// One file per family. Each has its module inline, because the macro sees only its own tokens.
 mod families {
     pub mod exponential;
     pub mod gated;
@@ -38,7 +38,7 @@ const FAMILIES: &[&[&Operator]] = &[
 /// Every operator of this crate.
 pub static OPERATORS: &[&Operator] = &op_dsl::join::<{ op_dsl::count(FAMILIES) }>(FAMILIES);
 
-/// What the README and the guide show must compile and hold.
+/// Compiles and runs the examples of the README and the guide.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../../README.md")]

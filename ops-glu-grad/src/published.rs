@@ -1,4 +1,4 @@
-//! What CANN and InfiniCore have published of the operators of this crate: here their functions.
+//! The functions that CANN and InfiniCore have published for the operators of this crate.
 
 use crate::registered::REGISTERED;
 use op_dsl::ir::Stored;
@@ -7,20 +7,23 @@ use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar,
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
 use op_dsl::ir::published::{attr, input, optional, optional_input, output, unused};
 
-/// The document of GeGluGradV2 has one form on architectures before 2201.
+/// The document of GeGluGradV2 has only the tanh variant on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
 
 const fn without_erf(arch: u16) -> LeftOut {
     LeftOut { arch, attr: "approximate", value: 0, instead: "approximate = tanh" }
 }
 
-/// `alpha` and `beta` of the hard sigmoid, which have no argument.
+/// `alpha` and `beta` of the hard sigmoid.
+///
+/// They are fixed values, because its functions have no arguments for them.
 const SIXTH: (usize, Value) = (0, Value::Float(1.0 / 6.0));
 const HALF: (usize, Value) = (1, Value::Float(0.5));
 
-/// The row of an operator with one aclnn function: the operator, the directory of its document (and
-/// the document, where it is about two functions), the header, the function, its arguments; then
-/// what is not [`Aclnn::PLAIN`], and attributes that are always the same.
+/// Generates the row of an operator with one aclnn function.
+///
+/// Arguments are the operator, the directory of its document (and the document, where it covers two functions), the
+/// header, the function, its arguments; then the differences from [`Aclnn::PLAIN`], and attributes with fixed values.
 macro_rules! one {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
      [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(; [$($fixed:expr),*])? $(,)?) => {
@@ -42,14 +45,14 @@ macro_rules! one {
     };
 }
 
-/// The path of a document, named as the first of a list of names.
+/// Generates the path of a document, named after the first of a list of names.
 macro_rules! page {
     ($directory:literal, [$page:literal $($function:literal)?]) => {
         concat!($directory, "/docs/", $page, ".md")
     };
 }
 
-/// The row of an activation: `function(self, attributes, out)`.
+/// Generates the row of an activation: `function(self, attributes, out)`.
 macro_rules! forward {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:ident $($rest:tt)*) => {
@@ -58,7 +61,7 @@ macro_rules! forward {
     };
 }
 
-/// The row of a gradient: `function(gradOutput, self, attributes, gradInput)`.
+/// Generates the row of a gradient: `function(gradOutput, self, attributes, gradInput)`.
 macro_rules! backward {
     ($operator:literal, $directory:literal, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:literal $($rest:tt)*) => {
@@ -67,11 +70,11 @@ macro_rules! backward {
     };
 }
 
-/// All that is published: one row per operator.
+/// All published interfaces: one row per operator.
 pub static PUBLISHED: &[Published] =
     &Published::join::<{ Published::count(FUNCTIONS, REGISTERED) }>(FUNCTIONS, REGISTERED);
 
-/// Functions, and how they differ from what an operator does.
+/// Functions, and how they differ from their operators.
 static FUNCTIONS: &[Published] = &[
     Published {
         operator: "GeGluGradV2",
@@ -157,7 +160,7 @@ static FUNCTIONS: &[Published] = &[
         "aclnnGeluV2",
         [input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)]
     ),
-    // The kernel is declared with the forward's result and never reads it.
+    // The kernel's declaration has the forward operator's result, which it never reads.
     one!(
         "GeluGrad", "activation/gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", ConstTensor)],
@@ -281,7 +284,7 @@ static FUNCTIONS: &[Published] = &[
             output(0, "out", Tensor),
         ]
     ),
-    // Where the slope is not negative, an input and its result have one sign.
+    // `selfIsResult` has no effect, because an input and its result have the same sign if the slope is not negative.
     backward!(
         "LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward",
         "aclnnLeakyReluBackward",
@@ -331,7 +334,7 @@ static FUNCTIONS: &[Published] = &[
         [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => "gradInput",
         dtypes: DTypes::CAST
     ),
-    // The kernel is declared with the forward's result and never reads it.
+    // The kernel's declaration has the forward operator's result, which it never reads.
     backward!(
         "SwishGrad", "activation/swish_grad", "aclnn_swish_backward", "aclnnSwishBackward",
         [optional(0, "betaOptional", Scalar)] => "gradInput", stand_ins: &[(2, 1)]
@@ -464,6 +467,6 @@ static FUNCTIONS: &[Published] = &[
         infiniop: Some(Infiniop { name: "GeLUBackward", header: "gelu_backward" }),
         ..Published::NOTHING
     },
-    // Its definition has one type for the mask.
+    // The operator's definition has only one type for the mask.
     Published { operator: "ReluGradV2", masks: Stored::Bit, ..Published::NOTHING },
 ];

@@ -1,5 +1,6 @@
-//! How ops-nn registers the operators of this crate: graph prototypes and definitions, which differ.
-//! `.ci/deep published CHECKOUT` compares them with a checkout of it.
+//! The registrations of this crate's operators in ops-nn: graph prototypes and definitions, which differ.
+//!
+//! `.ci/deep published CHECKOUT` compares them with a checkout of ops-nn.
 
 #![allow(clippy::approx_constant)] // `scale` is published with twelve digits
 
@@ -28,7 +29,7 @@ const SELU: Types =
 const HARD_SIGMOID: Types = Each("TensorType({DT_FLOAT, DT_FLOAT16, DT_BF16, DT_INT32})");
 const THRESHOLD: Types = Each("TensorType({DT_INT32, DT_FLOAT16, DT_BF16})");
 
-/// Where values are cut off: before the activation, or after it on one product.
+/// Attribute that selects whether values are clamped before the activation, or after it on one product.
 const CLAMP_MODE: Attribute =
     Attribute { version: 2, ..attribute("clamp_mode", AttrDefault::Int(0)) };
 
@@ -48,8 +49,9 @@ const fn text(name: &'static str, default: &'static str) -> Attribute {
     attribute(name, AttrDefault::Text(default))
 }
 
-/// The row of an operator that has a prototype: element types; inputs => outputs, attributes; then what the
-/// definition has beside it.
+/// Generates the row of an operator that has a prototype.
+///
+/// Arguments are the element types, `inputs => outputs`, attributes, then what only the definition has.
 macro_rules! both {
     ($operator:literal, $types:expr, [$($input:literal),*] => [$($output:literal),*],
      [$($attr:expr),*] $(, types_of: $types_of:expr)? $(; $($field:ident: $value:expr),*)?) => {
@@ -66,7 +68,7 @@ macro_rules! both {
     };
 }
 
-/// The row of an operator that has no prototype in ops-nn.
+/// Generates the row of an operator that has no prototype in ops-nn.
 macro_rules! definition {
     ($operator:literal $(, $field:ident: $value:expr)*) => {
         Published {

@@ -1,6 +1,6 @@
-//! Makes the AscendC package of the family.
+//! Emits the AscendC package of the family.
 
-// A family uses nothing but the prelude, so that a build script can include it as well.
+// A family depends only on the prelude, so that a build script can include it as well.
 #[path = "src/gates.rs"]
 mod family;
 

@@ -1,5 +1,7 @@
-//! The half of an emitted package that programs and people see: it compiles against the stub
-//! headers, refuses wrong arguments in the documented order, and its papers agree with the graphs.
+//! The interface and documents of an emitted package.
+//!
+//! The code compiles against the stub headers and refuses wrong arguments in the documented order, and the documents
+//! agree with the graphs.
 #![allow(missing_docs)]
 
 #[path = "ascendc_api/calls.rs"]
@@ -53,48 +55,49 @@ mod masks {
     }
 }
 
-/// The operator of this name.
+/// Returns the operator of this name.
 fn operator(name: &str) -> &'static OpDef {
     let found =
         ops_glu_grad::OPERATORS.iter().chain(masks::OPERATORS).find(|o| o.def().name == name);
     found.expect("an operator of this project").def()
 }
 
-/// A planned package for some products, separated by commas.
+/// Plans a package for some products, whose names are separated by commas.
 fn package<'a>(def: &'a OpDef, socs: &str) -> Package<'a> {
     let socs: Vec<&Soc> = socs.split(',').map(|s| Soc::named(s).expect("a target")).collect();
     Package::new(def, &socs, Options::default()).expect("the targets can do it")
 }
 
-/// Operators whose interfaces are made of all that rows can say: those with [`thorough`] kernels,
-/// and one for each kind of argument and rule that these lack.
+/// Operators whose interfaces cover everything that the published rows can express.
+///
+/// They are those with [`thorough`] kernels, and one for each kind of argument and rule that these lack.
 fn interfaces() -> Vec<&'static OpDef> {
     let more = [
         "EluGradV2",       // scalars, a cast result, a number that may not be negative
-        "HardShrinkGrad",  // floats that are promoted, a number that counts as 0
+        "HardShrinkGrad",  // floats that are promoted, a number that is read as 0
         "SoftShrinkGrad",  // a number that is never negative
         "HardSigmoidGrad", // attributes without an argument
-        "LeakyReluGrad",   // a flag that nothing reads
-        "LogSigmoidGrad",  // a tensor that nothing reads
-        "ClippedSwiglu",   // an input that is left out
-        "SwishGrad",       // a scalar that may be missing
-        "MishGrad",        // an input that may be left out, and that no function has
-        "ReluGradV2",      // a mask of bits
+        "LeakyReluGrad",   // a flag that is not read
+        "LogSigmoidGrad",  // a tensor that is not read
+        "ClippedSwiglu",   // an input that the function omits
+        "SwishGrad",       // an optional scalar
+        "MishGrad",        // an optional input that no function has
+        "ReluGradV2",      // a bit mask
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());
     let masks = masks::OPERATORS.iter().map(|op| op.def());
     thorough.chain(more.map(operator)).chain(masks).collect()
 }
 
-/// All products that an operator directory of ops-nn is for.
+/// All products that an operator directory of ops-nn supports.
 const ALL: &str = "ascend910b,ascend310p,ascend950";
 
-/// Those that an operator can be for.
+/// Returns the products that support an operator.
 fn products(name: &str) -> &'static str {
     if name == "Dropped" { "ascend910b,ascend950" } else { ALL }
 }
 
-/// The interface and the papers of a package.
+/// Emits the interface and the documents of a package.
 fn emitted(package: &Package<'_>) -> Vec<File> {
     [api::files(package), paper::files(package)].concat()
 }

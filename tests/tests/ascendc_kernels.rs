@@ -1,5 +1,7 @@
-//! Emitted AscendC kernels on the host model: right by the graph in f64, no finding of the model,
-//! no more vector calls than planned, and little more traffic than the tensors' size.
+//! Emitted AscendC kernels on the host model.
+//!
+//! Results agree with the graph in f64, the model reports nothing, there are no more vector calls than planned, and
+//! the traffic is little more than the tensors' size.
 #![allow(missing_docs)]
 
 #[path = "ascendc_kernels/barriers.rs"]
@@ -48,7 +50,7 @@ fn operator(name: &str) -> &'static Operator {
     all.copied().find(|o| o.name() == name).expect("an operator")
 }
 
-/// Runs a call and holds every element against the graph.
+/// Runs a call and compares every element with the graph.
 fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u32) -> program::Ran {
     let mut random = Random(domain.iter().sum::<usize>() as u64);
     let ins = inputs(p.op, attrs, domain, dtype, |_| random.normal(2.0));
@@ -57,11 +59,15 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
     ran
 }
 
-/// What also runs in every rank and on shapes of real models: others share its walk and copies.
+/// The kernel that also runs in every rank and on shapes of real models.
+///
+/// One is enough, because others share its loops and copies.
 const MOST: (&str, &str) = ("GeGluGradV2", "ascend910b");
 
-/// Sizes of a part in the split dimension: all up to some blocks and around repeats, or around blocks of 8 and of 16 elements
-/// alone, where what a kernel does changes.
+/// Returns sizes of a part in the split dimension.
+///
+/// They are all up to some blocks and around repeats, or only those around blocks of 8 and 16 elements, where kernels
+/// change their path.
 fn columns(all: bool) -> Vec<usize> {
     let (blocks, more): (Vec<usize>, &[usize]) = match all {
         true => ((1..=40).collect(), &[47, 48, 63, 127, 200]),
@@ -92,11 +98,12 @@ const SHAPES: &[&[usize]] = &[
     &[3, 2, 5, 1, 2, 2, 1, 3],
 ];
 
-/// Shapes before those that differ in rank alone.
+/// Number of shapes before those that only add ranks.
 const NO_RANKS: usize = 11;
 
-/// Every form and element type of an operator on one architecture, over sizes, shapes, split
-/// dimensions and cores.
+/// Runs every variant and element type of an operator on one architecture.
+///
+/// Cases vary sizes, shapes, split dimensions and numbers of cores.
 fn everywhere(p: &Program) {
     let cores = [1, 2, 40, 48];
     let all = (p.op.name(), p.soc.name) == MOST;
@@ -106,7 +113,7 @@ fn everywhere(p: &Program) {
     derivatives::check(p);
     let shapes = if all { SHAPES } else { &SHAPES[..NO_RANKS] };
     for (i, attrs) in attribute_values(p.op).iter().enumerate() {
-        // Which half is the gate changes no size.
+        // Only some cases are repeated for the other order of gate and value, because it changes no size.
         let again = attrs.contains(&Value::Bool(true));
         for dtype in p.dtypes() {
             if !p.has(attrs, dtype) {
@@ -119,7 +126,7 @@ fn everywhere(p: &Program) {
             for (k, shape) in shapes.iter().enumerate() {
                 check(p, attrs, shape, dtype, cores[(i + k) % 4]);
             }
-            // Without padded copies cores meet inside blocks, and never on a byte.
+            // Without padded copies two cores can share a block, but never a byte.
             for cores in [3, 7, 32].into_iter().filter(|_| !p.soc.arch.pads) {
                 check(p, attrs, &[50, 161], dtype, cores);
                 check(p, attrs, &[5, 3001], dtype, cores);
@@ -142,18 +149,20 @@ fn everywhere(p: &Program) {
     }
 }
 
-/// An aligned tile takes the calls of the plan; aligned tensors move once, others hardly more.
+/// Checks calls and traffic.
+///
+/// An aligned tile takes the planned calls, aligned tensors move once, and others hardly more.
 fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
     let ran = check(p, attrs, &[64, 512], dtype, 1);
     let plan = p.plan_of(attrs, dtype);
-    // Alternating elements are small rows, gathered apart and together, or in registers taken in turns.
+    // Interleaved elements are small rows, gathered separately and together, or interleaved in registers.
     let small = ran.tiling.path == Path::Small;
     let parting = if small { ran.parting() } else { 0 };
     let calls = ran.number("tile", "passes") - parting;
     if let Some(registers) = &plan.registers {
         on_registers(p, &ran, plan, registers);
     } else {
-        // Where masks are for one repeat, so are calls.
+        // If masks cover one repeat only, so does each call.
         let one_each = plan.masks == 0 || plan.soc.arch.long_masks;
         assert!(!one_each || calls == plan.cost.calls as u64, "{} {dtype}: {calls}", p.op.name());
         let barriers = plan.barriers().into_iter().filter(|waits| *waits).count() as u64;
@@ -168,14 +177,14 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
     }
 }
 
-/// Every step of a tile takes the calls of the plan.
+/// Checks that every step of a tile takes the planned calls.
 fn on_registers(p: &Program, ran: &program::Ran, plan: &Plan, registers: &Registers) {
     let of = |class| ran.number("tile", class);
     let turns = ran.tiling.path == Path::Small && ran.tiling.columns == 1;
     let on_pairs = registers.work_on_pairs(p.op.def(), plan.soc.arch).filter(|_| turns);
     assert!(!turns || on_pairs.is_none() || ran.parting() == 0, "{}", plan.op);
     let (all, work) = (of("steps"), on_pairs.unwrap_or_else(|| registers.work(plan.soc.arch)));
-    // Pairs of 16 bits have a second mask.
+    // Pairs of 16-bit vectors have a second mask.
     let masks = 1 + u64::from(on_pairs.is_some() && plan.dtype != DType::F32);
     let steps = all / masks;
     let counted = [of("loads"), of("stores"), of("linear") + of("slow")];
@@ -185,7 +194,7 @@ fn on_registers(p: &Program, ran: &program::Ran, plan: &Plan, registers: &Regist
 
 macro_rules! operators {
     ($($test:ident: [$($op:literal),*] on $soc:literal;)*) => {
-        /// What is run where.
+        /// The operators of the table and the product that each runs on.
         const RUN: &[(&str, &str)] = &[$($(($op, $soc)),*),*];
         $(#[test] fn $test() {
             Program::all(&[$(operator($op)),*], $soc).iter().for_each(everywhere);
@@ -214,14 +223,16 @@ fn every_operator_is_run() {
     }
 }
 
-/// 17.7 million elements of each type take as long to judge as all other shapes together.
+/// Runs the largest shape in a test of its own.
+///
+/// Its 17.7 million elements of each type take as long to compare as all other shapes together.
 #[test]
 #[ignore = "half a minute: .ci/deep everything"]
 fn the_largest_shape_of_models() {
     shapes_of_models(&Program::all(&[operator(MOST.0)], MOST.1)[0], &[&[24, 576, 1280]]);
 }
 
-/// Shapes of real models, whole.
+/// Runs full shapes of real models.
 fn shapes_of_models(p: &Program, shapes: &[&[usize]]) {
     for dtype in DType::ALL {
         for shape in shapes {
@@ -235,10 +246,10 @@ fn shapes_of_models(p: &Program, shapes: &[&[usize]]) {
     }
 }
 
-/// Calls, and cycles of 64 elements.
+/// Number of calls, and cycles per 64 elements.
 type Cost = (usize, f64);
 
-/// Rows of the table of vector calls in `docs/performance.md`: operator, form, and the costs in f32, f16 and bf16.
+/// Returns the rows of the table of vector calls in `docs/performance.md`: operator, form, and the costs in f32, f16 and bf16.
 fn documented_calls() -> Vec<(&'static str, &'static str, [Cost; 3])> {
     let text = include_str!("../../docs/performance.md");
     let table = text.lines().skip_while(|l| !l.starts_with("| | tanh | none |")).skip(2);

@@ -1,5 +1,4 @@
-//! Emitted host code against the Rust it stands for: the same tiling to the byte, the same shapes,
-//! the same refusals.
+//! Emitted host code compared with its Rust implementation: tiling to the byte, shapes, and refusals.
 #![allow(missing_docs)]
 
 #[path = "ascendc_tiling/cases.rs"]
@@ -17,10 +16,10 @@ use common::Random;
 use harness::{Program, packages, trees};
 use op_dsl::ir::tiling::{Extent, tile};
 
-/// Cases per architecture.
+/// Number of cases per architecture.
 const CASES: usize = 4000;
 
-/// What the core of an operator is compiled from.
+/// Returns the includes of an operator's tiling core.
 fn include(package: &Package<'_>) -> String {
     let snake = package.snake();
     format!(
@@ -45,7 +44,7 @@ fn tiling_maths_is_equal_to_the_byte() {
     }
 }
 
-/// Calls on one of the architectures that a tree serves.
+/// Checks calls on one of the architectures that a tree serves.
 fn maths_of(arch: &Arch, packages: &[Package<'_>], program: &Program) {
     let mut random = Random(u64::from(arch.number));
     let (mut questions, mut wanted) = (Vec::new(), Vec::new());
@@ -81,7 +80,7 @@ fn maths_of(arch: &Arch, packages: &[Package<'_>], program: &Program) {
     assert!(questions.len() > CASES * 9 / 10);
     let answers = program.ask(&questions);
     for ((question, want), got) in questions.iter().zip(&wanted).zip(&answers) {
-        // What follows the cut is not the core's, and is 0.
+        // The fields after the cut into tiles are not set by the core, so they are 0.
         let (cut, rest) = got.split_at(got.len().min(want.len()));
         assert_eq!(cut, want, "{question} on {}", arch.number);
         assert!(rest.chars().all(|c| c == '0'), "{question}: {rest}");

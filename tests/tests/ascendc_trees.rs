@@ -1,5 +1,6 @@
-//! Emitted trees, one or two operators per layout, as they were when somebody last looked at them:
-//! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` writes them anew.
+//! Emitted trees, one or two operators per layout, compared with the reviewed copies.
+//!
+//! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` rewrites them.
 #![allow(missing_docs)]
 
 #[path = "ascendc_trees/languages.rs"]
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The tree of operators, whose names blanks separate.
+/// Emits the tree of operators, whose names are separated by blanks.
 fn tree(ops: &str, layout: Layout) -> Tree {
     tree_in(ops, layout, Language::En)
 }
@@ -29,7 +30,7 @@ fn tree_on(ops: &str, layout: Layout, socs: Vec<&'static Soc>, language: Languag
     emit_all(ops.split(' ').map(named), layout, &socs, &options).expect("a tree").0
 }
 
-/// Every file below a directory, by its path there.
+/// Returns the relative path of every file below a directory.
 fn files(root: &Path) -> Vec<String> {
     let (mut found, mut left) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(dir) = left.pop() {
@@ -45,7 +46,7 @@ fn files(root: &Path) -> Vec<String> {
     found
 }
 
-/// The first line that differs.
+/// Returns the first line that differs.
 fn difference(want: &str, got: &str) -> Option<String> {
     let (mut want, mut got) = (want.split('\n'), got.split('\n'));
     for line in 1.. {
@@ -61,7 +62,7 @@ fn difference(want: &str, got: &str) -> Option<String> {
     None
 }
 
-/// The tree as it was: all of it in English, of the other languages the pages.
+/// Compares a tree with its copy: all files in English, and only the pages in other languages.
 fn compare(op: &str, layout: Layout) {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     compare_with(&golden.join(layout.name()), op, layout, tree(op, layout));
@@ -117,7 +118,7 @@ fn torch() {
     compare("SwiGlu SwiGluGrad", Layout::Torch);
 }
 
-/// Gate and value that take turns, on registers.
+/// Interleaved gate and value, in registers.
 #[test]
 fn in_turns() {
     let (op, soc) = ("ClippedSwigluGrad", Soc::named("ascend950").expect("a target"));
@@ -125,8 +126,9 @@ fn in_turns() {
     compare_with(&golden, op, Layout::Direct, tree_on(op, Layout::Direct, vec![soc], Language::En));
 }
 
-/// Kernels have barriers between dependent vector calls. Only a build whose compiler certainly orders them says so: in
-/// ops-nn nothing outside of the directory is needed, and nothing in it depends on the repository's settings.
+/// Kernels have barriers between dependent vector calls, unless the build declares an ordering compiler.
+///
+/// In ops-nn nothing outside of the directory is needed, and nothing in it depends on the repository's settings.
 #[test]
 fn barriers_are_left_out_only_where_the_compiler_has_them() {
     const MACRO: &str = "-DCOMPILER_ORDERS_VECTOR_CALLS";
@@ -149,8 +151,9 @@ fn barriers_are_left_out_only_where_the_compiler_has_them() {
     assert!(cmake.contains(&format!("ALL OPTIONS -O3 {MACRO})\n")), "{cmake}");
 }
 
-/// Where an architecture has registers, kernels compute there; in memory, the compiler is asked to join
-/// their calls, and nobody else's.
+/// Where an architecture has registers, kernels compute there.
+///
+/// In memory, the compiler is asked to fuse the calls of these kernels, and of no others.
 #[test]
 fn registers_or_memory() {
     const FUSION: &str = "--cce-simd-vf-fusion=true";
@@ -181,8 +184,9 @@ fn registers_or_memory() {
     assert!(tree.files.iter().all(|f| !f.text.contains(FUSION)));
 }
 
-/// The comment at the head of a file says in three lines what it is, what the operator computes and where
-/// both come from; the formula as its author wrote it stands where it is computed and where it is described.
+/// The comment at the head of a file has three lines: its purpose, the operator's formula, and the origin of both.
+///
+/// The author's formula is repeated where it is computed and where it is described.
 #[test]
 fn heads_are_three_lines() {
     for layout in Layout::ALL {
@@ -201,7 +205,7 @@ fn heads_are_three_lines() {
     }
 }
 
-/// A comparison with a number has the name that a toolkit's generation has for it.
+/// A comparison with a number has the name of the toolkit's generation.
 #[test]
 fn comparisons_have_the_names_of_their_toolkit() {
     let op = OPERATORS.iter().find(|o| o.name() == "EluGradV2").expect("an operator");
@@ -215,7 +219,7 @@ fn comparisons_have_the_names_of_their_toolkit() {
     }
 }
 
-/// Templates among the emitted files are JSON once they are filled in: those of a project for an older toolkit.
+/// Emitted templates for projects of an older toolkit are JSON once they are filled in.
 #[test]
 fn what_is_called_json_is_json() {
     let op = OPERATORS.iter().find(|o| o.name() == "SwiGluGrad").expect("an operator");
@@ -234,8 +238,9 @@ fn what_is_called_json_is_json() {
     assert!(want.iter().all(|w| read.iter().any(|r| r.ends_with(w))), "{read:?}");
 }
 
-/// An operator that the repository does not have brings cases for the framework that tests it on devices: their inputs
-/// are the function's, and both files name one reference.
+/// A new operator has cases for the framework that tests the repository on devices.
+///
+/// Their inputs are those of the aclnn function, and both files name the same reference.
 #[test]
 fn new_operators_have_system_tests() {
     let names = |op: &str| -> Vec<String> {
@@ -266,7 +271,9 @@ fn new_operators_have_system_tests() {
     assert!(python.contains("from golden import re_glu_grad_golden"), "{python}");
 }
 
-/// Two operators of the repository would have one function: the one that has none there has none here.
+/// An operator without an aclnn function in the repository has none here.
+///
+/// Otherwise two operators of the repository would have one function.
 #[test]
 fn functions_of_others_are_not_emitted() {
     let has = |op: &str| {

@@ -1,4 +1,4 @@
-//! Gated tensors beside others of any shape, by nothing but the macros and safe code.
+//! Gated tensors broadcast with others of any shape, using only the macros and safe code.
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 
@@ -26,12 +26,12 @@ pub mod gates {
 use op_dsl::ir::op::Value;
 use op_dsl::{Options, View, ViewMut};
 
-/// `n` numbers, small and all different.
+/// Returns `n` distinct small numbers.
 fn numbers(first: usize, n: usize) -> Vec<f32> {
     (first..first + n).map(|i| i as f32 / 4.0).collect()
 }
 
-/// Neither part reaches into what lies behind the tensor, however long it is repeated.
+/// Neither part reads beyond the tensor, however often it is repeated.
 #[test]
 fn a_part_of_one_element_is_repeated() {
     for n in [1, 5, 100, 3_000_000] {
@@ -48,7 +48,7 @@ fn a_part_of_one_element_is_repeated() {
     }
 }
 
-/// Every way of having a one, or no dimension at all, where another tensor has more.
+/// Every way to have a dimension of 1, or none, where another tensor has more.
 #[test]
 fn any_dimension_may_be_repeated() {
     let full = [2usize, 3, 4];

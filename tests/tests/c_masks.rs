@@ -1,5 +1,6 @@
-//! Masks and optional inputs through the C interfaces, for operators of one's own: the functions that their signatures
-//! give.
+//! Masks and optional inputs through the C interfaces, for user-defined operators.
+//!
+//! Their functions are those that the signatures generate.
 #![allow(missing_docs)]
 
 use op_dsl::{Operator, View, ViewMut};
@@ -32,7 +33,7 @@ op_dsl_capi::aclnn_functions! {
         aclnnScaled(x: Tensor, scale: Tensor, keep: Tensor, y: Tensor);
 }
 
-// SAFETY: as the library defines them.
+// SAFETY: the signatures are those that the library defines.
 unsafe extern "C" {
     fn aclCreateTensor(
         view: *const i64,
@@ -66,14 +67,16 @@ const UINT1: i32 = 30;
 
 fn tensor(dtype: i32, offset: usize, data: *mut c_void) -> Handle {
     let (shape, storage, one) = ([N as i64], [(N + offset) as i64], [1i64]);
-    // SAFETY: arrays are as long as said.
+    // SAFETY: the arrays have the lengths that are passed.
     unsafe {
         let (view, whole) = (shape.as_ptr(), storage.as_ptr());
         aclCreateTensor(view, 1, dtype, one.as_ptr(), offset as i64, 2, whole, 1, data)
     }
 }
 
-/// `Kept` of ones under a mask that begins `offset` elements into its memory; or the status and its message.
+/// Calls `Kept` on ones with a mask that begins `offset` elements into its memory.
+///
+/// Returns the results, or the status and its message.
 fn by_aclnn(dtype: i32, mask: &mut [u8], offset: usize) -> Result<Vec<f32>, String> {
     let (mut x, mut y) = (vec![1f32; N], vec![f32::NAN; N]);
     let tensors = [
@@ -83,14 +86,14 @@ fn by_aclnn(dtype: i32, mask: &mut [u8], offset: usize) -> Result<Vec<f32>, Stri
     ];
     let (mut size, mut executor) = (0, null_mut());
     let [x, keep, out] = tensors;
-    // SAFETY: the tensors have their memory, and places for answers are ours.
+    // SAFETY: the tensors' memory is alive, and the output pointers are valid.
     let status = unsafe {
         match aclnnKeptGetWorkspaceSize(x, keep, out, &mut size, &mut executor) {
             0 => aclnnKept(null_mut(), size, executor, null_mut()),
             status => status,
         }
     };
-    // SAFETY: tensors are destroyed once; a message ends.
+    // SAFETY: each tensor is destroyed once, and the message is a terminated string.
     unsafe {
         tensors.iter().for_each(|t| assert_eq!(aclDestroyTensor(*t), 0));
         if status != 0 {
@@ -103,7 +106,7 @@ fn by_aclnn(dtype: i32, mask: &mut [u8], offset: usize) -> Result<Vec<f32>, Stri
 
 fn described(dtype: i32) -> Handle {
     let (mut desc, shape) = (null_mut(), [N]);
-    // SAFETY: the array is as long as said, the place ours.
+    // SAFETY: the array has the length that is passed, and the output pointer is valid.
     let status =
         unsafe { infiniopCreateTensorDescriptor(&mut desc, 1, shape.as_ptr(), null(), dtype) };
     assert_eq!(status, 0);
@@ -135,7 +138,7 @@ fn masks_by_aclnn() {
 fn masks_by_infiniop() {
     static KEPT: infiniop::Entry = infiniop::Entry::new(&OPERATORS, "Kept", "Kept");
     let mut handle = null_mut();
-    // SAFETY: the place is ours.
+    // SAFETY: the output pointer is valid.
     assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
     let [f32, i8, bool, u8] = [13, 3, 2, 7].map(described);
     let x = [1f32; N];
@@ -143,7 +146,7 @@ fn masks_by_infiniop() {
     for mask_type in [bool, u8] {
         let (mut desc, mut y) = (null_mut(), [f32::NAN; N]);
         let addresses = [y.as_mut_ptr().cast(), x.as_ptr().cast(), mask.as_ptr().cast()];
-        // SAFETY: outputs before inputs, each with its memory.
+        // SAFETY: outputs come before inputs, and the memory of each is alive.
         unsafe {
             assert_eq!(infiniop::create(&KEPT, handle, &mut desc, &[f32, f32, mask_type]), 0);
             assert_eq!(infiniop::run(&KEPT, desc, &addresses), 0);
@@ -161,7 +164,7 @@ fn optional_tensors_are_null() {
     static SCALED: infiniop::Entry = infiniop::Entry::new(&OPERATORS, "Scaled", "Scaled");
     let (mut x, mut scale, mut mask) = (vec![1f32; N], vec![2f32; N], vec![0u8; N]);
     let mut handle = null_mut();
-    // SAFETY: the place is ours.
+    // SAFETY: the output pointer is valid.
     assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
     for (with_scale, with_mask) in [(false, false), (true, false), (false, true), (true, true)] {
         let want = match (with_mask, with_scale) {
@@ -181,7 +184,7 @@ fn optional_tensors_are_null() {
         ];
         let (mut size, mut executor) = (0, null_mut());
         let [a, b, c, out] = tensors;
-        // SAFETY: the tensors that are there have their memory.
+        // SAFETY: the memory of the tensors that are given is alive.
         unsafe {
             let status = aclnnScaledGetWorkspaceSize(a, b, c, out, &mut size, &mut executor);
             assert_eq!(status, 0);
@@ -209,10 +212,10 @@ fn optional_tensors_are_null() {
         }
         assert_eq!(y, [want; N]);
     }
-    // What is not optional is needed.
+    // A tensor that is not optional must be given.
     let (mut size, mut executor) = (0, null_mut());
     let out = tensor(FLOAT, 0, null_mut());
-    // SAFETY: places for answers are ours.
+    // SAFETY: the output pointers are valid.
     let status = unsafe {
         aclnnScaledGetWorkspaceSize(
             null_mut(),
@@ -226,7 +229,7 @@ fn optional_tensors_are_null() {
     assert_eq!(status, 161_001);
 }
 
-/// What C gets is what Rust gets.
+/// The C interface and the Rust call have the same results.
 #[test]
 fn masks_by_rust() {
     let mut mask = vec![0u8; N];

@@ -1,7 +1,7 @@
-//! Formulas beyond the operators of this project, as authors write them, held against the truth.
+//! Formulas from outside this project, as authors write them, compared with the reference evaluator.
 //!
-//! Each must meet the bars of every operator at levels with FMA: 2 units in the last place in f32,
-//! 1 and 99.9 % correctly rounded in 16 bits, exact limits and NaN, factors of every size.
+//! Each must meet the limits of every operator at levels with FMA: 2 units in the last place in f32, 1 unit and 99.9
+//! % correctly rounded in 16 bits, exact limits and NaN, factors of every size.
 #![allow(missing_docs)]
 
 #[path = "corpus/formulas.rs"]
@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// All formulas with their gradients; of these, those whose names start as one of `OP_DSL_CORPUS=Mish,Elu` does.
+/// Returns all formulas with their gradients, or those selected by prefixes: `OP_DSL_CORPUS=Mish,Elu`.
 fn operators() -> Vec<&'static Operator> {
     let modules = [
         gates::OPERATORS,
@@ -30,12 +30,12 @@ fn operators() -> Vec<&'static Operator> {
     all
 }
 
-/// What `verify` says of an operator at levels with FMA.
+/// The results of `verify` for an operator at levels with FMA.
 struct Measured {
     misses: String,
     /// The largest error in f32, in units in the last place.
     ulps: f64,
-    /// The least share of a 16-bit type that is correctly rounded.
+    /// The smallest share of correctly rounded results in a 16-bit type.
     rounded: f64,
 }
 
@@ -54,7 +54,7 @@ fn measured(operator: &'static Operator) -> Measured {
     let (mut ulps, mut rounded) = (0.0f64, 1.0f64);
     let rows = report["operators"][0]["details"].as_array().expect("rows");
     for row in rows.iter().filter(|row| fast.iter().any(|level| row["level"] == *level)) {
-        // JSON has no infinity.
+        // An infinite error is missing in the JSON, because JSON has no infinity.
         let number = |key: &str| row[key].as_f64().unwrap_or(f64::INFINITY);
         match row["dtype"] == "f32" {
             true => ulps = ulps.max(number("max_ulp")),
@@ -71,8 +71,9 @@ fn measured(operator: &'static Operator) -> Measured {
     Measured { misses: misses.join(", "), ulps, rounded }
 }
 
-/// A quarter of an hour on two cores, with its build, so `.ci/deep` runs it; `precision.rs` has some of these formulas in
-/// every run.
+/// Takes a quarter of an hour on two cores, with its build, so only `.ci/deep` runs it.
+///
+/// `precision.rs` has some of these formulas in every run.
 #[test]
 #[ignore = "minutes"]
 fn formulas_are_right() {

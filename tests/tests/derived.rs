@@ -1,5 +1,6 @@
-//! The derived operators are what CANN documents, and three ways to their values agree: the kernel,
-//! the graph, and the author's own function.
+//! The derived operators have the signatures that CANN documents, and three evaluations of them agree.
+//!
+//! They are the kernel, the graph, and the author's own function.
 #![allow(missing_docs)]
 
 mod common;
@@ -58,8 +59,9 @@ fn signatures_are_those_of_the_documents() {
     assert_eq!(split("SwiGluGrad"), Gate::Left);
 }
 
-/// The gradients of the family, by the definitions of ops-nn/activation. Of an interface that is not
-/// all there, `docs/family.md` says what is left out.
+/// The gradients of the family, by the definitions of ops-nn/activation.
+///
+/// `docs/family.md` lists what is missing of an interface that is not complete.
 #[test]
 fn gradients_have_the_signatures_of_their_definitions() {
     let third = "negative_slope = Float(0.2), scale = Float(1.414213562373)";
@@ -110,7 +112,7 @@ fn gradients_have_the_signatures_of_their_definitions() {
     assert_eq!(signature("PReluGradUpdate"), update);
 }
 
-/// Every combination of the attributes that the formula branches on.
+/// Returns every combination of the attributes that the formula branches on.
 fn settings(op: &Operator) -> Vec<Vec<Value>> {
     let mut all = vec![all_defaults(op)];
     for (i, attr) in op.def().attrs.iter().enumerate() {
@@ -135,7 +137,7 @@ fn settings(op: &Operator) -> Vec<Vec<Value>> {
 }
 
 fn samples(streams: usize) -> Vec<Vec<f64>> {
-    // Exact in f32, so that all three ways start from the same numbers.
+    // Exact in f32, so that all three evaluations start from the same numbers.
     let values = [-9.5, -3.25, -0.75, -0.03125, 0.0, 0.5, 1.375, 4.0, 12.0];
     (0..200).map(|i| (0..streams).map(|k| values[(i * (2 * k + 1) + k) % 9]).collect()).collect()
 }
@@ -170,7 +172,7 @@ fn kernel_graph_and_author_agree() {
     }
 }
 
-/// One element through the kernel: gates and values side by side along a dimension of 1 or 2.
+/// Runs the kernel on one element: gate and value are neighbours along a dimension of 1 or 2.
 fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
     let def = op.def();
     let gate_first = match def.split.as_ref().map(|s| s.gate) {

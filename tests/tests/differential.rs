@@ -1,5 +1,6 @@
-//! Operators against the truth: every element type, attribute value, level of this
-//! machine, boundary size, rank and split dimension.
+//! Operators compared with the reference evaluator.
+//!
+//! Covers every element type, attribute value, SIMD level of this machine, boundary size, rank and split dimension.
 #![allow(missing_docs)]
 
 mod common;
@@ -25,8 +26,10 @@ fn data(random: &mut Random) -> impl FnMut(&str) -> f64 {
     |_| random.normal(2.0)
 }
 
-/// Errors of results are counted in ulps of the result; near a zero crossing, where it is small by
-/// cancellation, as `op_dsl_truth::crossing` has it.
+/// Runs an operator and compares every element.
+///
+/// Errors are counted in ulps of the result; near a zero crossing, where it is small by cancellation, in the larger
+/// unit of `op_dsl_truth::crossing`.
 fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: Level, seed: u64) {
     let mut random = Random(seed);
     let ins = inputs(op, attrs, domain, dtype, data(&mut random));
@@ -36,9 +39,9 @@ fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: 
     let format = Format::of(dtype);
     let truth = |x: &[f64]| op_dsl_truth::outputs(spec, x, &[], format);
     let activation = activation(op.def());
-    // The budget of one primitive, and a rounding for each product and for the store.
+    // The error budget of one primitive, plus one rounding for each product and for the store.
     let budget = if dtype == DType::F32 { 5.0 } else { 1.01 };
-    // By output, the streams that multiply it.
+    // For each output, the streams that multiply it.
     let factors_of = |output: &Id| -> Vec<usize> {
         let graph = Graph { outputs: vec![*output].into(), ..spec.graph.clone() };
         let is_factor = |k: &usize| dependence(&graph, *k) == Dependence::Affine;
@@ -152,9 +155,11 @@ fn empty_tensors_are_empty_results_or_a_named_error() {
     }
 }
 
-/// A result depends on nothing but its own element: not on whether a neighbour is in a tail, is no number or
-/// overflows, which makes a step go another way. A difference in the last place of f32 shows in one of some
-/// thousand 16-bit results, so there are many.
+/// A result depends only on its own element.
+///
+/// It does not depend on whether a neighbour is in a tail, is NaN or overflows, which makes the step take a slow
+/// path. There are many elements, because a difference in the last place of f32 shows in one of some thousand 16-bit
+/// results.
 #[test]
 fn neighbours_change_no_bit() {
     const N: usize = 1 << 17;
@@ -190,11 +195,12 @@ fn neighbours_change_no_bit() {
     });
 }
 
-/// The largest finite factors around a derivative that has underflowed give zero, not NaN; and the
-/// largest `dy` times a derivative above one comes back down with a small `a`.
+/// The largest finite factors times a derivative that underflowed give zero, not NaN.
+///
+/// The largest `dy` times a derivative above one is finite again after a product with a small `a`.
 #[test]
 fn no_nan_and_no_false_infinity() {
-    // Where the derivative underflows, and so do its products with the largest factors.
+    // Arguments where the derivative underflows, even after products with the largest factors.
     for (name, far) in [("GeGluGradV2", -50.0), ("SwiGluGrad", -400.0)] {
         let op = OPERATORS.iter().find(|o| o.name() == name).expect("an operator");
         for (dtype, top, least) in [
@@ -220,7 +226,7 @@ fn limits(
     top: f64,
     least: f64,
 ) {
-    // Wherever in a step it is, with ordinary neighbours.
+    // At every position in a step, with ordinary neighbours.
     const N: usize = 64;
     let origins = origins(op);
     let at_place = |dy: f64, gate: f64, value: f64, k: usize| {
@@ -253,7 +259,7 @@ fn limits(
     assert_eq!(case(1.0, f64::INFINITY, 1.0), 1.0);
     assert_eq!(case(1.0, f64::NEG_INFINITY, 1.0), 0.0);
     assert!(case(1.0, f64::NAN, 1.0).is_nan());
-    // An infinite `dy` has the derivative's sign, on both sides of its root.
+    // The result for an infinite `dy` has the derivative's sign, on both sides of its root.
     assert_eq!(case(f64::INFINITY, -0.5, 1.0), f64::INFINITY);
     assert_eq!(case(f64::INFINITY, -2.0, 1.0), f64::NEG_INFINITY);
     assert_eq!(case(f64::NEG_INFINITY, 0.5, 1.0), f64::NEG_INFINITY);

@@ -1,6 +1,6 @@
-//! All 2^32 floats: operators by their tables beside themselves in f64, rounded once, as levels without FMA evaluate them.
+//! All 2^32 floats: operators by tables compared with the f64 evaluation of levels without FMA, rounded once.
 //!
-//! Takes two minutes a function on two cores. A machine none of whose levels has tables has nothing to compare.
+//! Takes two minutes per function on two cores. A machine without a level that has tables has nothing to compare.
 #![allow(missing_docs)]
 
 mod common;
@@ -15,8 +15,9 @@ use ops_glu_grad::OPERATORS;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Operators that are a function of their activation where all else is 1, and that levels without FMA evaluate in f64; and where
-/// one is zero besides at 0.
+/// Functions of one variable, if all other inputs are 1, that levels without FMA evaluate in f64.
+///
+/// The second value is a zero crossing apart from `x = 0`.
 const FUNCTIONS: [(&str, Option<f32>); 8] = [
     ("GeluV2", None),
     ("GeluGradV2", Some(-0.752)),
@@ -28,19 +29,19 @@ const FUNCTIONS: [(&str, Option<f32>); 8] = [
     ("FastGeluGrad", Some(-0.751)),
 ];
 
-/// Floats of one call.
+/// Number of floats per call.
 const CHUNK: usize = 1 << 20;
-/// What tables of 32 segments may be off, and those of 8, in units in the last place.
+/// Largest error of tables of 32 and of 8 segments, in units in the last place.
 const AT_MOST: [f64; 2] = [1.3, 1.6];
-/// Near a zero beside 0 a unit is no less than that of 2^-7.
+/// Near a zero crossing apart from `x = 0`, a unit is at least that of 2^-7.
 const FLAT: f64 = 1.0 / (1u64 << 30) as f64;
 
-/// Levels that look up tables.
+/// Returns the levels that look up tables.
 fn with_tables() -> Vec<Level> {
     levels::levels().into_iter().filter(|level| level.has_fma()).collect()
 }
 
-/// How far off results are at most that differ from those of f64, and how many do: others are right.
+/// The largest error among results that differ from the f64 evaluation, and the number of these.
 #[derive(Default)]
 struct Found {
     most: f64,
@@ -48,7 +49,7 @@ struct Found {
     differ: u64,
 }
 
-/// What is found of each level.
+/// Compares each level with the f64 evaluation.
 fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Vec<(Level, Found)> {
     let levels = with_tables();
     let found = Mutex::new(levels.iter().map(|l| (*l, Found::default())).collect::<Vec<_>>());

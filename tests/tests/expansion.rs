@@ -1,4 +1,4 @@
-//! One operator's expansion as a reader would see it, by a call of the library.
+//! One operator's expansion as a reader would see it, from a call of the library.
 
 use op_dsl_expand::Purpose;
 use quote::quote;
@@ -22,7 +22,7 @@ fn expansion() -> String {
 
 #[test]
 fn is_as_it_was() {
-    // Tables have as many numbers as a reader has patience for others.
+    // Numbers of tables are cut from the snapshot, because there are too many to read.
     let mut text = expansion();
     let mut at = 0;
     while let Some(start) = text[at..].find("Column([") {
@@ -34,7 +34,7 @@ fn is_as_it_was() {
     insta::assert_snapshot!(text);
 }
 
-/// What the driver goes by: parts that lie beside each other are loaded and stored together.
+/// The constant that the driver reads: interleaved parts are loaded and stored together.
 #[test]
 fn interleaved_parts_take_turns() {
     let of = |split| {
@@ -60,7 +60,9 @@ fn interleaved_parts_take_turns() {
     assert!(!of(quote!(#[split(along = dim)])).contains("TURNS"));
 }
 
-/// `x * tanh(softplus(x))` loses its digits in f32, and its gradient is a function of `x` times `dy`.
+/// Expands `x * tanh(softplus(x))`, which loses its digits in f32.
+///
+/// Its gradient is a function of `x` times `dy`, so both operators have tables.
 fn with_tables() -> String {
     let mish = quote!(
         pub fn mish(x: Elem) -> Elem {
@@ -75,7 +77,7 @@ fn with_tables() -> String {
 fn functions_of_one_stream_have_tables() {
     let text = with_tables();
     assert_eq!(text.matches("impl math :: univariate :: Univariate").count(), 2);
-    // Of every element type and width, and the same bits every time.
+    // Two functions, three element types and two widths; and the expansion is deterministic.
     assert_eq!(text.matches("Some (math :: univariate :: Table").count(), 12);
     assert!(!text.contains("unsafe"));
     assert_eq!(text, with_tables());

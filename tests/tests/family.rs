@@ -1,5 +1,6 @@
-//! The whole family: what every operator must do, without every level, size and rank that
-//! `differential.rs` takes a few of them through.
+//! The whole family: the requirements on every operator.
+//!
+//! Only few levels, sizes and ranks are tested here; `differential.rs` tests all of them on a few operators.
 #![allow(missing_docs)]
 
 mod common;
@@ -19,7 +20,9 @@ fn named(name: &str) -> &'static Operator {
     OPERATORS.iter().find(|op| op.name() == name).expect("an operator of this name")
 }
 
-/// Steps, tails and both, at every level; rounding errors are those of the largest value on the way.
+/// Full steps, tails and both, at every level.
+///
+/// Rounding errors are relative to the largest intermediate value.
 #[test]
 fn kernels_agree_with_graphs() {
     for op in OPERATORS {
@@ -58,7 +61,9 @@ fn agree(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, options
     }
 }
 
-/// What an activation's gradient is at kinks, beside them, and of NaN, with an upstream gradient of 2.
+/// The gradients of activations at breakpoints, next to them, and for NaN.
+///
+/// The upstream gradient is 2.
 #[test]
 fn kinks_are_as_documented() {
     const NAN: f64 = f64::NAN;
@@ -83,7 +88,7 @@ fn kinks_are_as_documented() {
         ("SoftsignGrad", [0.0, -0.0, NAN], [pass, pass, NAN]),
     ] {
         let op = named(name);
-        // The upstream gradient is first, but where the result is.
+        // The first input is the upstream gradient, except where it is the result.
         let activation = usize::from(name != "HardtanhGrad");
         for level in levels() {
             let options = Options { level: Some(level), ..Options::default() };
@@ -99,8 +104,9 @@ fn kinks_are_as_documented() {
     }
 }
 
-/// The one gradient whose activation is either of two tensors, which no forward operator is held against:
-/// the derivative of Elu, by `x` and by the result.
+/// The gradient whose activation is either of two tensors.
+///
+/// No forward operator is compared with it. It is the derivative of Elu, by `x` and by the result.
 #[test]
 fn elu_by_its_result_and_by_its_input() {
     let (op, elu) = (named("EluGradV2"), named("Elu"));
@@ -121,7 +127,7 @@ fn elu_by_its_result_and_by_its_input() {
     }
 }
 
-/// With `tanh(softplus(x))` at hand, the gradient of mish is what it is without.
+/// The gradient of mish is the same with and without `tanh(softplus(x))` as an input.
 #[test]
 fn mish_with_its_tanh_and_without() {
     let (op, mut random) = (named("MishGrad"), Random(10));
@@ -135,7 +141,7 @@ fn mish_with_its_tanh_and_without() {
     let without = run(op, &[], &ins, &Options::default()).remove(0);
     for i in 0..999 {
         let (a, b) = (with.at(i), without.at(i));
-        // What f32 has of a tanh near 1 has few digits of its distance from 1.
+        // A tanh near 1 in f32 has few digits of its distance from 1.
         assert!(
             (a - b).abs() <= 2e-6 * ins[0].at(i).abs() * ins[1].at(i).abs().max(1.0),
             "{a} {b}"
@@ -143,7 +149,7 @@ fn mish_with_its_tanh_and_without() {
     }
 }
 
-/// By a mask, relu's gradient is what it is by the activation.
+/// Relu's gradient by a mask is the same as by the activation.
 #[test]
 fn relu_by_its_mask_and_by_its_input() {
     let (by_mask, by_input) = (named("ReluGradV2"), named("ReluGrad"));
@@ -158,8 +164,10 @@ fn relu_by_its_mask_and_by_its_input() {
     }
 }
 
-/// From the attribute to the closing brace, comments aside. What is derived twice has six lines more, since
-/// rustfmt gives every argument of an attribute that is too long for one line a line of its own.
+/// Lines of each operator from the attribute to the closing brace, without comments.
+///
+/// Operators with a second derivative have six more, because rustfmt writes each argument of a long attribute on its
+/// own line.
 #[test]
 fn no_operator_takes_more_than_fifteen_lines() {
     let families = concat!(env!("CARGO_MANIFEST_DIR"), "/../ops-glu-grad/src/families");
@@ -178,7 +186,7 @@ fn no_operator_takes_more_than_fifteen_lines() {
     assert!(operators > 30, "{operators}");
 }
 
-/// Every gradient is in the guide to the family.
+/// The guide to the family lists every gradient.
 #[test]
 fn the_guide_names_every_gradient() {
     let guide = include_str!("../../docs/family.md");

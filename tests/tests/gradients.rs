@@ -1,6 +1,6 @@
-//! Derived gradients against three judges that share nothing with the passes that derived them:
-//! the author's own code on dual numbers, central differences of the forward graph, and formulas
-//! written by hand.
+//! Derived gradients against three references that share nothing with the passes that derived them.
+//!
+//! They are the author's code on dual numbers, central differences of the forward graph, and handwritten formulas.
 #![allow(missing_docs)]
 
 mod common;
@@ -14,7 +14,7 @@ fn named(name: &str) -> &'static Operator {
     OPERATORS.iter().find(|o| o.name() == name).expect("an operator of this crate")
 }
 
-/// Away from the tails, where the author's sums cancel, graph and author agree to rounding.
+/// Graph and author's function agree to rounding, away from the tails where the author's sums cancel.
 #[test]
 fn graphs_agree_with_the_authors_code() {
     let mut random = Random(3);
@@ -25,7 +25,7 @@ fn graphs_agree_with_the_authors_code() {
                 let mut draw = |op: &Operator| -> Vec<f64> {
                     op.def().input_streams().iter().map(|_| random.normal(1.2)).collect()
                 };
-                // A gradient meets saved values only with what they were saved of.
+                // A saved value must match the inputs that it was computed from.
                 let x = match forward(OPERATORS, op) {
                     Some(f) => gradient_streams(f, op, &attrs, &draw(f), 0.75),
                     None => draw(op),
@@ -41,7 +41,7 @@ fn graphs_agree_with_the_authors_code() {
     }
 }
 
-/// Away from kinks, every gradient is the derivative of its forward operator.
+/// Every gradient is the derivative of its forward operator, away from breakpoints.
 #[test]
 fn all_are_the_gradients_of_their_forward_operators() {
     for g in OPERATORS {
@@ -51,7 +51,7 @@ fn all_are_the_gradients_of_their_forward_operators() {
     }
 }
 
-/// Every gradient of these has an output stream for each input stream of its forward operator, in their order.
+/// Each gradient has an output stream for each input stream of its forward operator, in the same order.
 #[test]
 fn central_differences() {
     let mut random = Random(5);
@@ -84,6 +84,8 @@ fn central_differences() {
     assert_eq!(judged, 5);
 }
 
+/// Compares second derivatives with handwritten formulas.
+///
 /// `gelu'' = phi(x) (2 - x^2)`, `silu'' = s (1 - s) (2 + x (1 - 2 s))`, each times the upstream gradient and `dy`.
 #[test]
 fn second_derivatives_by_hand() {
@@ -106,7 +108,7 @@ fn second_derivatives_by_hand() {
     judge("GeluGradGradV2", &gelu);
     judge("SiluGradGrad", &silu);
 
-    // Streams of the upstream gradient, gate before value; then those of the gradient itself.
+    // Streams of the upstream gradient, gate before value, then those of the first gradient itself.
     let swi_glu = named("SwiGluGradGrad");
     let inputs = ["dx_grad.gate", "dx_grad.value", "y_grad", "x.gate", "x.value"];
     assert_eq!(swi_glu.def().input_names(), inputs);

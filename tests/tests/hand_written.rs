@@ -1,5 +1,6 @@
-//! Gradients written by hand, and splits into alternating elements: what the differential tests do
-//! not meet, since no operator of the table has them.
+//! Handwritten gradients and interleaved splits.
+//!
+//! The differential tests do not cover these, because no operator of the table has them.
 #![allow(missing_docs)]
 
 mod common;
@@ -96,7 +97,7 @@ pub mod right {
     }
 }
 
-/// The kernel against the graph in f64. Rounding errors are those of the largest intermediate value.
+/// Compares the kernel with the graph in f64. The error budget is relative to the largest intermediate value.
 fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: Level) {
     let mut random = Random(domain.iter().sum::<usize>() as u64);
     let ins = inputs(op, attrs, domain, dtype, |_| random.normal(2.0));
@@ -166,7 +167,9 @@ fn any_dimension_is_split() {
     }
 }
 
-/// Why a gradient is none. In a function, so that the tests of the expansion itself, which must fail, are not run.
+/// Wrong gradients and their reports.
+///
+/// They are in a function, so that the tests of the expansion itself, which must fail, are not run.
 #[allow(unnameable_test_items)]
 fn refused(what: &str) -> String {
     #[op_dsl::operators]

@@ -1,17 +1,17 @@
-//! The order of the house: what the documents say of it holds.
+//! The structure of the workspace, as the documents describe it.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The library crates. No operator belongs to them.
+/// The library crates. They must not name any operator.
 const LIBRARIES: [&str; 4] = ["op-dsl", "op-dsl-macros", "codegen-cpu", "codegen-ascendc"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Rust files of the library crates, by their paths in the repository.
+/// Returns the Rust files of the library crates, with their paths in the repository.
 fn sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open: Vec<PathBuf> = LIBRARIES.iter().map(|name| root().join(name)).collect();
@@ -30,7 +30,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// A file without its comments and its unit tests.
+/// Returns a file without its comments and unit tests.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
     let lines = text[..end].lines().map(|l| l.split("//").next().unwrap_or_default());
@@ -41,7 +41,7 @@ fn is_test(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
-/// What is known of an operator is data of the crate that has it.
+/// No library names an operator, because knowledge of an operator is data of the crate that defines it.
 #[test]
 fn no_library_names_an_operator() {
     let sources = sources();
@@ -49,7 +49,7 @@ fn no_library_names_an_operator() {
     for (path, text) in sources.iter().filter(|(path, _)| !is_test(path)) {
         let code = code(text);
         for op in ops_glu_grad::OPERATORS {
-            // Quoted, as a row of a table or a comparison would have it.
+            // Quoted, as in a row of a table or in a comparison.
             let name = format!("\"{}\"", op.name());
             let names = code.lines().filter(|line| line.contains(&name));
             assert_eq!(names.collect::<Vec<_>>(), [""; 0], "{path} names {}", op.name());
@@ -57,8 +57,9 @@ fn no_library_names_an_operator() {
     }
 }
 
-/// `docs/add-a-primitive.md` lists every place that a primitive is written in, by the example of
-/// one that no other formula has.
+/// `docs/add-a-primitive.md` lists every place that names a primitive.
+///
+/// Checked by the example of a primitive that no other formula uses.
 #[test]
 fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
     let guide = fs::read_to_string(root().join("docs/add-a-primitive.md")).expect("the guide");
@@ -69,7 +70,8 @@ fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
         let text = if is_test(path) { text.clone() } else { code(text) };
         text.to_lowercase().contains("softplus")
     };
-    // Formulas that are written with it, functions to be fitted, and how functions of other libraries are written.
+    // Files where a primitive only occurs in examples: formulas, functions to fit, and equivalents of other
+    // libraries' functions.
     let examples = [
         "op-dsl/syntax/tests/",
         "op-dsl/syntax/src/names/elsewhere.rs",
@@ -83,7 +85,7 @@ fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
     assert!(guide.contains(&format!("**{} places**", listed.len())), "{}", listed.len());
 }
 
-/// Links of the documents to each other and into them, and that the book has every page.
+/// Every link between documents is valid, and the book contains every page.
 #[test]
 fn links_lead_somewhere() {
     let docs = fs::read_dir(root().join("docs")).expect("the documents");
@@ -109,14 +111,14 @@ fn links_lead_somewhere() {
     }
 }
 
-/// Targets of a page's links to files.
+/// Returns the targets of a page's links to files.
 fn links(page: &str) -> Vec<String> {
     let mut parts = page.split("](").skip(1);
     let targets = parts.by_ref().filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
     targets.filter(|link| !link.contains("://") && !link.contains(' ')).map(str::to_owned).collect()
 }
 
-/// The anchor of a heading; nothing for other lines.
+/// Returns the anchor of a heading; an empty text for other lines.
 fn heading(line: &str) -> String {
     let Some((_, title)) =
         line.split_once("# ").filter(|(marks, _)| marks.chars().all(|c| c == '#'))

@@ -1,5 +1,7 @@
-//! Every operator by the interpreter, at each level and in each type: a second implementation, which shares with kernels
-//! nothing but the driver and functions in f64.
+//! Every operator by the interpreter, at each SIMD level and in each type.
+//!
+//! The interpreter is a second implementation, which shares only the driver and the functions in f64 with the
+//! kernels.
 #![allow(missing_docs)]
 
 mod common;
@@ -13,16 +15,17 @@ use op_dsl::{Level, Options};
 use op_dsl_ir::format::Format;
 use ops_glu_grad::OPERATORS;
 
-/// Elements, some of which are a tail.
+/// Number of elements, which leaves a tail.
 const COUNT: usize = 1003;
 
-/// The largest difference from f64, in units in the last place: the budget of a table, or of functions in f32, and of the
-/// products around it.
+/// Returns the largest error against f64, in units in the last place.
+///
+/// It is the budget of a table, or of functions in f32, and of the products around it.
 fn at_most(dtype: DType) -> f64 {
     if dtype == DType::F32 { 5.0 } else { 1.0 }
 }
 
-/// Near a zero crossing a unit is no less than that of this: 2^-7 times factors of up to 32.
+/// Near a zero crossing a unit is at least that of this value: 2^-7 times factors of up to 32.
 const FLAT: f64 = 0.25;
 
 #[test]
@@ -60,13 +63,13 @@ fn operators_agree_with_the_interpreter() {
             }
         }
     }
-    // Where a level has tables, f64 is right where a table is off by a unit: in one element of a hundred or fewer. Builds with
-    // debug assertions interpret everything.
+    // Where a level has tables, the f64 evaluation is right where a table is off by a unit: in at most one element of
+    // a hundred. Builds with debug assertions interpret everything, so there is nothing to compare.
     let has_tables = !cfg!(debug_assertions) && levels().into_iter().any(Level::has_fma);
     assert!(differ > 0 || !has_tables);
 }
 
-/// Values that leave the range of f32 on the way to a result: bf16 is watched there, and has the interpreter's results.
+/// Intermediate values outside the range of f32: bf16 kernels detect them and return the interpreter's results.
 #[test]
 fn factors_of_every_size_agree_in_bf16() {
     let (dtype, format) = (DType::BF16, Format::of(DType::BF16));

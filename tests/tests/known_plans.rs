@@ -1,4 +1,4 @@
-//! The choices between plans that are kept, searched again: those of the family on every architecture.
+//! The stored choices between plans, searched again: those of the family on every architecture.
 
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::plan::Storage;
@@ -11,15 +11,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// One in this many plans is searched again in every run: all of them take 84 seconds of CPU (Zen 4, 2026-11). It has no divisor in
-/// common with the nine plans of a type ([`all`]), so that every architecture and form gets its turn.
+/// In every run, one in this many plans is searched again.
+///
+/// It is not all of them, because they take 84 seconds of CPU (Zen 4, 2026-11). The number has no divisor in common
+/// with the nine plans of a type ([`all`]), so that every architecture and variant gets its turn.
 const SHARE: usize = 25;
 
-/// A plan that somebody may ask for.
+/// The parameters of a plan.
 type Asked = (&'static OpDef, usize, DType, &'static Soc, Storage, Limits);
 
-/// Every specialisation, element type and architecture of the family, in both forms, and without the promise at infinity, which `explain`
-/// has beside it.
+/// Returns every specialisation, element type, architecture and storage of the family.
+///
+/// It also has those without the promise at infinity, which `explain` shows beside the others.
 fn all() -> Vec<Asked> {
     let mut socs: Vec<&'static Soc> = Vec::new();
     for soc in SOCS {
@@ -44,7 +47,7 @@ fn all() -> Vec<Asked> {
     all
 }
 
-/// The choices of some plans, by as many threads as run at once.
+/// Searches some plans on all processors and returns the choices.
 fn searched(plans: &[Asked]) -> Choices {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -61,7 +64,7 @@ fn searched(plans: &[Asked]) -> Choices {
     })
 }
 
-/// `BLESS=1` writes the file.
+/// Compares a sample of the stored choices; `BLESS=1` writes the file.
 #[test]
 fn are_what_would_be_chosen() {
     let path =
@@ -80,7 +83,7 @@ fn are_what_would_be_chosen() {
     }
 }
 
-/// The same of all of them, and no other line.
+/// Compares all stored choices; the file has no other line.
 #[test]
 #[ignore = "minutes"]
 fn all_are_what_would_be_chosen() {

@@ -1,4 +1,4 @@
-//! The tables that are kept, made again: those of the family, and of activations as frameworks and papers have them.
+//! The stored tables, fitted again: those of the family, and of activations from frameworks and papers.
 
 use op_dsl_ir::op::OpDef;
 use op_dsl_lower::known::{self, Questions};
@@ -9,10 +9,12 @@ use syn::ItemMod;
 
 static ACTIVATIONS: &str = include_str!("corpus/activations.txt");
 
-/// One in this many functions beyond the family is fitted again in every run: all of them take minutes.
+/// In every run, one in this many functions outside of the family is fitted again.
+///
+/// It is not all of them, because they take minutes.
 const SHARE: usize = 16;
 
-/// The operators of a line of the list: the function, and a gated unit of a gate, with their gradients.
+/// Returns the operators of a line of the list: the function and a unit gated by it, with their gradients.
 fn operators(line: &str) -> Vec<OpDef> {
     let (line, is_gate) = line.strip_prefix("gate ").map_or((line, false), |line| (line, true));
     let (head, formula) = line.split_once("): ").expect("name(x): formula");
@@ -46,7 +48,7 @@ fn activations() -> Vec<OpDef> {
     lines.flat_map(operators).collect()
 }
 
-/// All questions that answers are kept to, and those that are asked again.
+/// Returns all fits that have stored tables, and those to repeat in this run.
 fn questions() -> [Questions; 2] {
     let family = known::questions(ops_glu_grad::OPERATORS.iter().map(|op| op.def()));
     let mut all = known::questions(&activations());
@@ -61,7 +63,7 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-cpu/lower/src/known.bin")
 }
 
-/// `BLESS=1` writes the file.
+/// Compares a sample of the stored tables; `BLESS=1` writes the file.
 #[test]
 fn are_what_would_be_fitted() {
     let [all, again] = questions();
@@ -76,7 +78,7 @@ fn are_what_would_be_fitted() {
     assert!(known::part(&kept, &again) == known::file(&again), "{}: {message}", path.display());
 }
 
-/// The same of all of them.
+/// Compares all stored tables.
 #[test]
 #[ignore = "minutes"]
 fn all_are_what_would_be_fitted() {

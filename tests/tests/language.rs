@@ -1,5 +1,6 @@
-//! What an author can write, through the macro to the kernel: each operator's kernels and the author's own function against
-//! the values that its formula has on paper.
+//! The language, from the macro to the kernel.
+//!
+//! Each operator's kernels and the author's function are compared with the mathematical values of its formula.
 #![allow(missing_docs)]
 
 mod common;
@@ -228,7 +229,7 @@ pub mod several {
     }
 }
 
-/// An operator of one of the families, by its name.
+/// Returns an operator of one of the families, by its name.
 fn named(name: &str) -> &'static Operator {
     let mut all =
         [numbers::OPERATORS, spellings::OPERATORS, functions::OPERATORS, several::OPERATORS]
@@ -241,7 +242,7 @@ fn close(got: f64, want: f64, by: f64) -> bool {
     (got - want).abs() <= by * want.abs() || got == want || (got.is_nan() && want.is_nan())
 }
 
-/// Kernels at every level, and the author's own function.
+/// Compares kernels at every level, and the author's own function, with the expected values.
 #[track_caller]
 fn check(name: &str, attrs: &[Value], point: &[f64], want: &[f64]) {
     let op = named(name);
@@ -278,7 +279,7 @@ fn numbers_are_values() {
         check("RampGrad", &[], &[0.5, x], &[0.5 * slope]);
     }
     check("Swish", &[], &[1.0], &[1.0 / (1.0 + (-1.702f64).exp())]);
-    // A constant of f32 is the number that Rust makes of it.
+    // A constant of type f32 is rounded to f32, as in Rust.
     let tenth = f64::from(0.1f32);
     check("Leaky", &[], &[-2.0], &[-2.0 * tenth + 2.0 / 3.0]);
     check("LeakyBy", &[], &[-2.0], &[-6.0 * tenth]);
@@ -300,7 +301,7 @@ fn spellings_that_are_formulas() {
         assert_eq!(judged, want);
         assert_eq!(op.def().specs[0].graph.eval(&x, &[]), want);
     }
-    // A formula stays a function of elements and numbers.
+    // A formula can still be called on elements and numbers.
     assert_eq!(spellings::width(), op_dsl::Elem::constant(width));
 }
 
@@ -340,7 +341,7 @@ fn kinks_of_functions() {
         }
     }
     check("ClippedGrad", &[Value::Float(1.0)], &[0.5, 1.5], &[0.0]);
-    // The bound that holds it has all of the derivative.
+    // The bound that clamps `x` has all of the derivative.
     for (x, y, z, out, grads) in [
         (0.5, -1.0, 1.0, 0.5, [4.0, 0.0, 0.0]),
         (-1.0, -1.0, 1.0, -1.0, [0.0, 4.0, 0.0]),
@@ -391,7 +392,7 @@ fn several_outputs_and_variables() {
     check("BiasedGrad", &[], &[0.5, -1.0, 2.0], &[0.5]);
 }
 
-/// A kernel of an attribute that is not finite would make NaN of everything.
+/// Non-finite attributes are refused, because they would turn all results into NaN.
 #[test]
 fn float_attributes_are_finite() {
     let (x, mut y) = ([1.0f32], [0.0f32]);
@@ -433,7 +434,7 @@ fn an_attribute_says_how_parts_lie() {
     }
 }
 
-/// Beside a bias that may be smaller, `x` is as wide as the result, and so is its gradient.
+/// If only the bias is broadcast, `x` has the shape of the result, and so does its gradient.
 #[test]
 fn what_has_a_gradient_is_not_broadcast() {
     let (x, bias) = ([1f32, -1.0, 2.0], [0.5f32; 6]);

@@ -1,4 +1,4 @@
-//! What a crate must say of itself before it can be published, and what it must not pull.
+//! Manifests: the metadata that a published crate needs, and the dependencies and features that it must not have.
 #![allow(missing_docs)]
 
 use serde_json::Value;
@@ -10,21 +10,21 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// Standard output of cargo at the root.
+/// Runs cargo at the root and returns its standard output.
 fn cargo(args: &[&str]) -> String {
     let ran = Command::new(env!("CARGO")).current_dir(root()).args(args).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// Every crate of the workspace.
+/// Returns every crate of the workspace.
 fn packages() -> Vec<Value> {
     let text = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let metadata: Value = serde_json::from_str(&text).unwrap();
     metadata["packages"].as_array().unwrap().clone()
 }
 
-/// The crates that are published; others have an empty list of registries.
+/// Returns the published crates; the others have an empty list of registries.
 fn published() -> Vec<Value> {
     packages().into_iter().filter(|p| p["publish"].is_null()).collect()
 }
@@ -50,7 +50,8 @@ fn crates_can_be_published() {
                 "{name}: {licence}"
             );
         }
-        // A path is left out of what is published: a version must say the same. Those of tests alone are left out whole.
+        // Publishing drops the path of a dependency, so its version must be given. Dependencies of tests alone are
+        // dropped whole.
         let wanted = format!("={}", package["version"].as_str().unwrap());
         for dependency in package["dependencies"].as_array().unwrap() {
             let by_path = dependency["path"].is_string() && dependency["kind"] != "dev";
@@ -64,10 +65,10 @@ fn crates_can_be_published() {
     }
 }
 
-/// A crate that is a workspace of its own.
+/// The crate that is a workspace of its own.
 const APART: &str = "ops-glu-grad/candle/Cargo.toml";
 
-/// What has a manifest of its own below a crate is no part of the crate's package.
+/// A directory with a manifest of its own is no part of the package of the crate above it.
 #[test]
 fn every_manifest_is_a_crate() {
     let root = root().canonicalize().unwrap();
@@ -94,7 +95,7 @@ fn every_manifest_is_a_crate() {
     assert_eq!(found, crates.len());
 }
 
-/// The crate apart inherits nothing: what it says is what the others say.
+/// The separate workspace inherits no metadata, so its manifest must repeat that of the other crates.
 #[test]
 fn the_crate_apart_says_the_same() {
     let text = std::fs::read_to_string(root().join(APART)).unwrap();
@@ -110,7 +111,9 @@ fn the_crate_apart_says_the_same() {
     assert!(paths.clone().count() == 2 && paths.clone().all(|l| l.contains(&version)), "{text}");
 }
 
-/// The library of operators is for programs that have no use for its command line.
+/// The library of operators does not depend on the command line.
+///
+/// Programs that use the library do not need it.
 #[test]
 fn the_library_pulls_nothing_of_the_command_line() {
     let tree = |package: &str, features: &[&str]| {
@@ -123,7 +126,7 @@ fn the_library_pulls_nothing_of_the_command_line() {
     for name in ["clap", "rayon", "serde_json", "codegen-ascendc"] {
         assert!(pulls(&whole, name) && !pulls(&alone, name), "{name}:\n{alone}");
     }
-    // Kernels are compiled beside the command line, not after it.
+    // The kernels do not depend on the command line, so that both compile in parallel.
     let kernels = tree("ops-glu-grad", &[]);
     for name in ["clap", "codegen-ascendc", "dashu-int", "op-dsl-cli", "op-dsl-truth", "serde_json"]
     {
@@ -131,7 +134,7 @@ fn the_library_pulls_nothing_of_the_command_line() {
     }
 }
 
-/// Packages with the features that they have when these are built.
+/// Returns packages with their features when these are built.
 fn features(selected: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let tree = ["tree", "--offline", "--prefix", "none", "-f", "{p}|{f}"];
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -144,14 +147,16 @@ fn features(selected: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
-/// Whichever packages are built or tested, those below the kernels have the same features, and for tests all of the binary. With others,
-/// the kernels of all operators would be compiled once more.
+/// The packages below the kernels have the same features whichever packages are built.
+///
+/// For tests these are the features of the binary. Otherwise the kernels of all operators would be compiled once
+/// more.
 #[test]
 fn kernels_are_compiled_once() {
     let of = |package| features(&["-p", package, "-e", "normal,build"]);
     let (kernels, binary) = (of("ops-glu-grad"), of("ops-glu-grad-cli"));
     assert!(kernels.len() > 20, "{kernels:?}");
-    // The example's build script has the libraries for itself, with other features.
+    // The example is excluded, because its build script builds the libraries with other features.
     let tests = features(&["--workspace", "--exclude", "op-dsl-example", "-e", "normal,build,dev"]);
     for (package, features) in &binary {
         assert_eq!(tests.get(package), Some(features), "{package} in tests");

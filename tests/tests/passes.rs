@@ -1,5 +1,4 @@
-//! From the formula through the macro to the kernel: points at which a formula as it is written has no correct digit, and
-//! each of which needs one pass.
+//! Compiled kernels at points where the formula as written has no correct digit; each needs one pass.
 #![allow(missing_docs)]
 
 mod common;
@@ -106,21 +105,21 @@ fn named(name: &str) -> &'static Operator {
     formulas::OPERATORS.iter().find(|op| op.name() == name).expect("an operator of this file")
 }
 
-/// True values, computed to 40 digits. What it would be without the pass is said beside each.
+/// Expected values, computed to 40 digits. The comments say what the result would be without the pass.
 #[test]
 fn kernels_are_right_where_formulas_as_written_are_not() {
     let table: &[(&str, &[f64], f64)] = &[
         // recognise: 1 + e^-20 is 1, and e^100 is infinite.
         ("Softplus", &[-20.0], 2.061153620314381e-9),
         ("Softplus", &[100.0], 100.0),
-        // recognise before differentiate: (dy / inf) * inf.
+        // recognise before differentiate: otherwise (dy / inf) * inf.
         ("SoftplusGrad", &[0.5, 100.0], 0.5),
         ("SoftplusGrad", &[0.5, -20.0], 1.0305768090951018e-9),
-        // differentiate: what a choice does not take is infinite, and would be multiplied by zero.
+        // differentiate: the untaken branch is infinite, and would be multiplied by zero.
         ("EluGrad", &[0.5, 100.0], 0.5),
         ("EluGrad", &[f64::INFINITY, 100.0], f64::INFINITY),
         ("EluGrad", &[0.5, -20.0], 1.0305768112192785e-9),
-        // At kinks: half each at a tie, nothing at the corner of a size, NaN for NaN.
+        // At breakpoints: half each at a tie, 0 at the corner of `abs`, NaN for NaN.
         ("LeastGrad", &[0.5, 1.0, 2.0], 0.5),
         ("LeastGrad", &[0.5, 2.0, 2.0], 0.25),
         ("LeastGrad", &[f64::INFINITY, 3.0, 2.0], 0.0),
@@ -140,12 +139,12 @@ fn kernels_are_right_where_formulas_as_written_are_not() {
         ("Settled", &[1e30, -3.0], -3.0),
         ("Settled", &[-1e30, -3.0], 3.0),
         ("Settled", &[f64::INFINITY, -3.0], -3.0),
-        // simplify, so that `-x * y` is the negative of `x * y`: e^90 is infinite in f32.
+        // simplify, so that `-x * y` is the negative of `x * y`: otherwise e^90 is infinite in f32.
         ("Swish", &[-90.0, 1.0], -7.374611361591464e-38),
         // stabilise: 1 - 1.
         ("Rest", &[12.0, 2.0], 1.5100538177654633e-10),
         ("Mirrored", &[12.0], 7.550269088827316e-11),
-        // In f64: 1.702 x is rounded, and its exponential multiplies that.
+        // In f64: otherwise 1.702 x is rounded, and its exponential multiplies that error.
         ("Quick", &[-30.0, 1e20], 6.014039323502829),
         // series: x - x.
         ("Shrunk", &[1e-5], 3.3333333332e-16),
@@ -188,8 +187,9 @@ fn kernels_are_right_where_formulas_as_written_are_not() {
     }
 }
 
-/// simplify, for what stabilise leaves: `2 * -x` would be a call more. And for what differentiate leaves: a reader of the
-/// gradient meets no factor of one.
+/// simplify after the other passes, so that graphs have no redundant call.
+///
+/// After stabilise, `2 * -x` would be one call more; after differentiate, the gradient would have factors of one.
 #[test]
 fn no_call_is_one_too_many() {
     for (name, want) in [

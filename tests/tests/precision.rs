@@ -1,4 +1,4 @@
-//! Formulas that f32 is not accurate enough for, against the truth in f64, at every level.
+//! Formulas that need more than f32, compared with f64 values, at every level.
 #![allow(missing_docs)]
 
 #[path = "precision/attributes.rs"]
@@ -68,13 +68,15 @@ pub mod composed {
     }
 }
 
-/// The value of one element, by formulas that cancel nowhere.
+/// Reference values of one element, by formulas without cancellation.
 mod truth {
     fn logistic(x: f64) -> f64 {
         if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
     }
 
-    /// `n` and `n + 2` over the square of the larger of 1 and `e^x`, for `n = e^(2x) + 2 e^x`.
+    /// Returns `n` and `n + 2` for `n = e^(2x) + 2 e^x`, scaled.
+    ///
+    /// Both are divided by the square of the larger of 1 and `e^x`, so that they do not overflow.
     fn parts(x: f64) -> (f64, f64) {
         let e = libm::exp(-x.abs());
         if x > 0.0 {
@@ -89,10 +91,12 @@ mod truth {
         if x == f64::NEG_INFINITY { -0.0 } else { x * n / d }
     }
 
-    /// `t + x s (1 - t^2)`, `t = tanh(softplus x) = n / (n + 2)`, `s` the sigmoid, `1 - t^2 = 4 (n + 1) / (n + 2)^2`.
+    /// Computes `t + x s (1 - t^2)`.
+    ///
+    /// `t = tanh(softplus x) = n / (n + 2)`, `s` is the sigmoid, `1 - t^2 = 4 (n + 1) / (n + 2)^2`.
     pub fn mish_grad(x: f64) -> f64 {
         let (n, d) = parts(x);
-        // (n + 1) = (1 + e^x)^2, over the same square.
+        // (n + 1) = (1 + e^x)^2, divided by the same square.
         let e = libm::exp(-x.abs());
         let rest = 4.0 * (1.0 + e) * (1.0 + e) / (d * d) * if x > 0.0 { e * e } else { 1.0 };
         let slope = rest * logistic(x);
@@ -101,7 +105,7 @@ mod truth {
 
     pub fn snake(x: f64) -> f64 {
         let s = libm::sin(2.0 * x);
-        // What is bounded does not count at infinity.
+        // The bounded term is negligible at infinity.
         if x.is_infinite() { x } else { x + s * s / 2.0 }
     }
 
@@ -148,7 +152,9 @@ mod truth {
     }
 }
 
-/// But for what a large factor brings back, which f32 has no digits of.
+/// f32 is accurate for operators of table functions.
+///
+/// The exception are results that a large factor scales up, which have no digits in f32.
 #[test]
 fn operators_of_table_functions_are_good_in_f32() {
     for op in thorough() {
@@ -160,8 +166,9 @@ fn operators_of_table_functions_are_good_in_f32() {
     }
 }
 
-/// A formula: its operator, which of its inputs varies where the others are 1, its value, and the least magnitude whose units
-/// count, which is another where the value crosses zero.
+/// A formula: its operator, the input that varies while the others are 1, its value, and the smallest unit.
+///
+/// Units are at least those of this magnitude, which is larger where the value crosses zero.
 struct Case {
     op: &'static Operator,
     varied: usize,
@@ -184,7 +191,7 @@ const CASES: &[Case] = &[
     },
     Case { op: &composed::TANH_GRAD, varied: 1, truth: truth::tanh_grad, ..EVERYWHERE },
     Case { op: &composed::SOFTSIGN_GRAD, varied: 1, truth: truth::softsign_grad, ..EVERYWHERE },
-    // Nearer to zero f64 cancels too.
+    // Closer to zero the f64 evaluation cancels too.
     Case {
         op: &composed::TANH_SHRINK,
         truth: |x| x - libm::tanh(x),
@@ -221,7 +228,7 @@ const CASES: &[Case] = &[
 ];
 
 impl Case {
-    /// What comes out of a kernel, given one column of numbers, and the truth.
+    /// Returns arguments, results of the kernel and reference values for one column of numbers.
     fn values(&self, x: &Tensor, options: &Options) -> Vec<(f64, f64, f64)> {
         let ones = Tensor::new(&x.shape, x.dtype(), || 1.0);
         let inputs = (0..self.op.def().inputs.len())
@@ -238,7 +245,7 @@ impl Case {
     }
 }
 
-/// The error in units in the last place; infinite where a special value is wrong.
+/// Returns the error in units in the last place; infinite where a special value is wrong.
 fn error(dtype: DType, got: f64, truth: f64, least: f64) -> f64 {
     let greatest = if dtype == DType::F16 { 65504.0 } else { f64::from(f32::MAX) };
     let beyond = |v: f64| v.clamp(-2.0 * greatest, 2.0 * greatest);
@@ -264,8 +271,8 @@ fn f32_is_rounded_once() {
                 .map(|(x, got, truth)| (error(DType::F32, got, truth, case.least), x, got, truth));
             let worst = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("numbers");
             println!("{} at {}: {:.3} ulp at {:e}", case.name(), level.name(), worst.0, worst.1);
-            // Where the estimate is content with f32, roundings add up to its budget; tables have their own, and
-            // a product after them.
+            // Where the estimate accepts f32, roundings add up to its budget. Tables have their own budget, plus a
+            // product.
             let inputs = case.op.def().input_streams().len();
             let spec = &case.op.def().specs[0];
             let split = spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs));
@@ -294,8 +301,8 @@ fn halves_are_correctly_rounded() {
             for level in levels() {
                 let options = Options { level: Some(level), ..Options::default() };
                 let rows = case.values(&x, &options);
-                // Of what is halfway but for less than f32 can tell, either neighbour is right: `x / 2` of the
-                // least numbers, where the truth is `x / 2 - x^2`.
+                // Either neighbour is right for values that are halfway to within the precision of f32: for example,
+                // `x / 2` for the smallest numbers, where the true value is `x / 2 - x^2`.
                 let halfway = |got: f64, truth: f64| {
                     let near = 0.5 * (ulp(dtype, truth, 0.0) + ulp(DType::F32, truth, 0.0));
                     (got - truth).abs() <= near
@@ -317,7 +324,7 @@ fn halves_are_correctly_rounded() {
     }
 }
 
-/// In f32 the square is infinite: any `dy` would come to nothing.
+/// In f32 the square is infinite, so any `dy` would give 0.
 #[test]
 fn factors_meet_before_anything_is_rounded() {
     for level in levels() {

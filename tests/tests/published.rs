@@ -1,4 +1,4 @@
-//! What documents have published of an operator comes with its definition, and is whole.
+//! The published interfaces of an operator are part of its definition, and complete.
 
 use codegen_ascendc::emit::{Layout, Options, emit_all};
 use op_dsl::Operator;
@@ -28,7 +28,7 @@ fn functions_cover_their_operator() {
                 let attrs = &op.def().attrs;
                 let is_optional = |input| attrs.iter().any(|a| a.kind == AttrKind::Given(input));
                 let stands_in = match of {
-                    // A function may leave out what an operator can do without.
+                    // A function may omit an optional tensor, or one with a substitute.
                     Of::Input(i) => is_optional(i) || aclnn.stand_ins.iter().any(|s| s.0 == i),
                     Of::Attr(i) => {
                         let is_given = matches!(attrs[i].kind, AttrKind::Given(_));
@@ -42,7 +42,7 @@ fn functions_cover_their_operator() {
     }
 }
 
-/// Values without an argument are values of their attributes, and rules name what there is.
+/// Fixed values have the type of their attribute, and rules name existing tensors and attributes.
 #[test]
 fn rules_are_about_attributes() {
     for (op, row) in rows() {
@@ -65,7 +65,7 @@ fn rules_are_about_attributes() {
     }
 }
 
-/// What a document leaves out is a form of the operator.
+/// Every variant that a document omits is a specialisation of the operator.
 #[test]
 fn forms_left_out_exist() {
     for (op, row) in rows() {
@@ -79,13 +79,15 @@ fn forms_left_out_exist() {
     }
 }
 
-/// The text of `.NAME(..)`, for every call of that kind in a prototype, in its order.
+/// Returns the text of every `.NAME(..)` call in a prototype, in order.
 fn registered<'t>(prototype: &'t str, kind: &str) -> Vec<&'t str> {
     let calls = prototype.lines().filter_map(|line| line.trim().strip_prefix(kind));
     calls.map(|call| call.strip_suffix(')').expect("the end of a call")).collect()
 }
 
-/// A prototype has the names, types, attributes and optionality of its row, whatever the definition and the formula have.
+/// A prototype has the names, types, attributes and optionality of its row.
+///
+/// That holds even where the operator's definition and formula differ from the row.
 #[test]
 fn prototypes_are_those_of_their_rows() {
     let (mut compared, mut required, mut optional) = (0, 0, 0);
@@ -128,7 +130,7 @@ fn prototypes_are_those_of_their_rows() {
     assert!(compared >= 50 && required >= 1 && optional >= 1, "{compared} {required} {optional}");
 }
 
-/// What a prototype leaves to the formula goes with it: as many tensors, and each attribute of the operator.
+/// Everything that a prototype does not specify matches the formula: the number of tensors, and each attribute.
 #[test]
 fn prototypes_cover_their_operator() {
     for (op, row) in rows() {

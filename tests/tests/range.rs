@@ -1,5 +1,7 @@
-//! Products of a function and factors of every size: all digits wherever the result is a normal number, whatever the products
-//! on the way to it are.
+//! Products of a function and factors of every size.
+//!
+//! All digits are right wherever the result is a normal number, even if intermediate products overflow or are
+//! denormal.
 #![allow(missing_docs)]
 
 mod common;
@@ -72,10 +74,12 @@ pub mod products {
     }
 }
 
-/// What elements of a sweep are, stream by stream.
+/// The elements of a sweep, one column per stream.
 type Columns = Vec<Vec<f64>>;
 
-/// Any number of a type, each exponent as likely as any other, denormals and zero among them; often enough one of ordinary size.
+/// Returns a random number of a type, with all exponents equally likely, including denormals and zero.
+///
+/// If `ordinary`, every other number has an exponent from -7 to 6.
 fn number(r: &mut Random, dtype: DType, ordinary: bool) -> f64 {
     let (format, row) = (Format::of(dtype), dtype.row());
     let (least, most) = (row.exponents.0 - row.precision + 1, row.exponents.1);
@@ -87,8 +91,9 @@ fn number(r: &mut Random, dtype: DType, ordinary: bool) -> f64 {
     if r.below(2) == 0 { size } else { -size }
 }
 
-/// Streams of an operator whose first output, or any other, is a normal number for most elements: the first stream is what
-/// the function is applied to.
+/// Returns random streams of an operator, such that some output is a normal number for most elements.
+///
+/// The stream that the function is applied to has ordinary numbers more often.
 fn columns(op: &Operator, dtype: DType, many: usize) -> Columns {
     let mut r = Random(0x5eed);
     let applied = op_dsl::ir::roles::activation(op.def());
@@ -96,7 +101,7 @@ fn columns(op: &Operator, dtype: DType, many: usize) -> Columns {
     (0..streams).map(|k| (0..many).map(|_| number(&mut r, dtype, k == applied)).collect()).collect()
 }
 
-/// Results of an operator on streams that are tensors each.
+/// Returns the results of an operator on streams that are one tensor each.
 fn results(op: &Operator, dtype: DType, columns: &Columns, level: Level) -> Columns {
     let inputs = columns.iter().map(|column| {
         let mut at = column.iter();
@@ -108,7 +113,7 @@ fn results(op: &Operator, dtype: DType, columns: &Columns, level: Level) -> Colu
     outputs.iter().map(|y| (0..columns[0].len()).map(|i| y.at(i)).collect()).collect()
 }
 
-/// Results that are normal numbers of their type and off by more than they may be.
+/// Returns the results that are normal numbers of their type and exceed the error budget.
 fn misses(op: &Operator, dtype: DType, level: Level, columns: &Columns) -> Vec<String> {
     let (spec, format) = (&op.def().specs[0], Format::of(dtype));
     let applied = op_dsl::ir::roles::activation(op.def());
@@ -123,7 +128,7 @@ fn misses(op: &Operator, dtype: DType, level: Level, columns: &Columns) -> Vec<S
             if !(least..0.99 * format.max()).contains(&want.abs()) {
                 continue;
             }
-            // Near a zero away from 0 a unit is that of 2^-7 of the factors.
+            // Near a zero crossing away from `x = 0`, a unit is that of 2^-7 times the factors.
             let factors: f64 =
                 (0..streams.len()).filter(|s| *s != applied).map(|s| streams[s].abs()).product();
             let is_near = (0.5..8.0).contains(&streams[applied].abs());
@@ -140,14 +145,16 @@ fn misses(op: &Operator, dtype: DType, level: Level, columns: &Columns) -> Vec<S
     misses
 }
 
-/// What a result may be off: a function's value, up to 1.9 of a unit of the product with AVX2, and half a unit of one rounding of all
-/// factors.
+/// Returns the error budget in units.
+///
+/// It is the function's error, up to 1.9 units of the product with AVX2, plus half a unit for rounding the factors
+/// once.
 fn budget(op: &Operator, dtype: DType) -> f64 {
     let factors = op.def().input_streams().len() - 1;
     if dtype == DType::F32 { (1.5 + 0.5 * factors as f64).min(2.4) } else { 1.0 }
 }
 
-/// Factors up to the largest of the type, beside every exponent of what the function is applied to.
+/// Factors up to the largest number of the type, with every exponent of the function's argument.
 #[test]
 fn products_keep_their_digits_under_factors_of_every_size() {
     let mut all = Vec::new();
@@ -169,7 +176,7 @@ fn operator(name: &str) -> &'static Operator {
     products::OPERATORS.iter().copied().find(|op| op.name() == name).expect("an operator")
 }
 
-/// Elements that were wrong: the function had underflowed, or rounded as a denormal, before a factor brought it back.
+/// Regression cases: the function underflowed, or was rounded to a denormal, before a factor scaled it up.
 #[test]
 fn elements_that_were_wrong() {
     let cases: [(&str, DType, &[f64]); 9] = [

@@ -1,5 +1,7 @@
-//! What PyTorch calls on NPUs: emitted C++ compiles against a small stand-in of PyTorch's and torch_npu's headers, and hands the
-//! aclnn functions what their prototypes say.
+//! The emitted PyTorch extension for NPUs.
+//!
+//! Its C++ compiles with a stub of PyTorch's and torch_npu's headers, and passes the aclnn functions the arguments
+//! that their prototypes list.
 #![allow(missing_docs)]
 
 use codegen_ascendc::arch::Soc;
@@ -38,7 +40,7 @@ fn operator(name: &str) -> &'static OpDef {
     all.find(|o| o.name() == name).expect("an operator").def()
 }
 
-/// One extension of some operators.
+/// Emits one extension of some operators.
 fn extension(names: &[&str]) -> Tree {
     let socs = [Soc::named("ascend910b").expect("a target")];
     let defs = names.iter().map(|name| operator(name));
@@ -51,7 +53,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/torch_extension").join(path)
 }
 
-/// A program of the extension and a driver.
+/// The extension compiled with a driver.
 struct Program {
     at: TempDir,
     compiled: PathBuf,
@@ -72,7 +74,7 @@ impl Program {
         Program { at, compiled }
     }
 
-    /// What the driver prints, run under a name.
+    /// Runs the driver under a file name and returns its output.
     fn run(&self, name: &str) -> String {
         let program = self.at.path().join(name);
         if !program.exists() {
@@ -87,7 +89,7 @@ impl Program {
 #[test]
 fn calls() {
     let program = Program::new();
-    // The functions are taken for those of the package by the file that has them: here, the program.
+    // The extension finds the package's functions by the name of their file, so the program runs under that name.
     insta::assert_snapshot!("torch_extension", program.run("libcust_opapi.so"));
     let elsewhere = program.run("libopapi.so");
     assert!(!elsewhere.contains("aclnnGeGluV2 x"), "{elsewhere}");
@@ -95,7 +97,7 @@ fn calls() {
     assert!(elsewhere.contains("libopapi.so") && elsewhere.contains(why), "{elsewhere}");
 }
 
-/// What becomes of outputs' gradients is one rule, whether the operators come from the wheel or from an extension alone.
+/// The rule for the gradients of outputs is the same in the wheel and in an extension alone.
 #[test]
 fn the_rule_of_the_wheel() {
     let tree = extension(&["GeGluV2"]);
@@ -106,7 +108,7 @@ fn the_rule_of_the_wheel() {
     assert!(emitted.ends_with(&wheel), "copy one over the other");
 }
 
-/// A gradient is found by what its definition says of it, not by its name, and only where it is emitted too.
+/// A gradient is found by its definition, not by its name, and only if it is emitted too.
 #[test]
 fn derivatives() {
     for (names, row) in [
@@ -123,10 +125,10 @@ fn derivatives() {
     }
 }
 
-/// Every operator of the family but one, whose mask is of bits.
+/// Every operator of the family but one, which has a bit mask.
 #[test]
 fn the_family() {
-    // Registrations are the same for all products, and planning takes ten seconds for each product.
+    // One product is enough, because registrations are the same for all and planning takes ten seconds for each.
     let socs = [Soc::named("ascend910b").expect("a target")];
     let defs = ops_glu_grad::OPERATORS.iter().map(|o| o.def());
     let (tree, left) = emit_all(defs, Layout::Torch, &socs, &Options::default()).expect("a tree");

@@ -1,7 +1,7 @@
-//! What `verify` says of 53 formulas of papers, and their gradients, beside a judge who shares no code with it.
+//! The verdicts of `verify` on published formulas, compared with an independent judge.
 //!
-//! Where `verify` says ok, the judge finds nothing at elements of its own; where `verify` says that something is missed,
-//! the judge finds the same at the element that it names.
+//! There are 53 formulas, each with its gradient. Where `verify` says ok, the judge finds no fault at elements of its
+//! own. Where `verify` reports a miss, the judge finds the same fault at the element that it names.
 #![allow(missing_docs)]
 
 #[path = "verdicts/formulas.rs"]
@@ -33,7 +33,7 @@ fn cases() -> Vec<&'static Case> {
     all.into_iter().flatten().collect()
 }
 
-/// What `verify` misses: element type, check and place.
+/// Returns the misses that `verify` reports: element type, check and element.
 fn missed(operator: &'static Operator) -> Vec<(DType, String, Option<String>)> {
     let line = ["verdicts", "verify", operator.name(), "--format", "json", "--level"];
     let line = line.into_iter().chain([Level::best().name()]).map(OsString::from);
@@ -56,7 +56,7 @@ fn missed(operator: &'static Operator) -> Vec<(DType, String, Option<String>)> {
     each.collect()
 }
 
-/// What of an operator's verdict the judge does not share.
+/// Returns the verdict on an operator, and how the judge disagrees with it.
 fn differences(subject: &Subject) -> (String, Vec<String>) {
     let missed = missed(subject.operator);
     let trial = Trial { subject };
@@ -94,7 +94,9 @@ fn differences(subject: &Subject) -> (String, Vec<String>) {
     (if said.is_empty() { "ok".into() } else { said.join("; ") }, differences)
 }
 
-/// A quarter of an hour on two cores with its build, so `.ci/deep` runs it; `OP_DSL_CORPUS=Focal,Huber` has some of them.
+/// Takes a quarter of an hour on two cores with its build, so only `.ci/deep` runs it.
+///
+/// `OP_DSL_CORPUS=Focal,Huber` selects some formulas.
 #[test]
 #[ignore = "minutes"]
 fn verdicts_are_those_of_the_judge() {

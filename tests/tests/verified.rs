@@ -1,6 +1,6 @@
-//! Formulas whose values are hard to tell, at poles and beyond f64: kernels and truth agree there.
+//! Formulas that are hard to evaluate, at poles and beyond the range of f64: kernels and reference evaluator agree.
 //!
-//! `corpus.rs` has them in more spellings, and in 16 bits.
+//! `corpus.rs` has more spellings of them, and 16-bit types.
 #![allow(missing_docs)]
 
 use std::ffi::OsString;
@@ -169,14 +169,16 @@ pub mod formulas {
 #[test]
 fn verify_finds_no_miss() {
     verify(&["--dtype", "f32"]);
-    // All inputs.
+    // Over all inputs of the 16-bit types.
     verify(&["QuickGluGrad", "--dtype", "f16,bf16"]);
     verify(&["Highway", "--dtype", "f16,bf16"]);
 }
 
-/// Misses that are known, each a fault to be mended and struck off here: beside a negative attribute two infinities of one factor
-/// meet; the fraction of Smish overflows in f64 for x in -181 .. -178, where the
-/// largest `dy` bring back a normal number; with AVX2 tables are off by nearly two units of the product, which its own rounding adds to.
+/// Known misses, each a defect to fix and then to remove here.
+///
+/// Grown: beside a negative attribute two infinities of one factor meet. SmishGrad: the fraction overflows in f64 for
+/// x in -181 .. -178, where the largest `dy` bring back a normal number. The others: with AVX2 tables are off by
+/// nearly two units of the product, to which its own rounding adds.
 const KNOWN_MISSES: [(&str, &[&str]); 4] = [
     ("Grown", &["limits"]),
     ("SmishGrad", &["ulp"]),
@@ -184,7 +186,7 @@ const KNOWN_MISSES: [(&str, &[&str]); 4] = [
     ("XTanhGrad", &["ulp"]),
 ];
 
-/// Whether a line of the table has no miss but known ones.
+/// Returns whether a line of the table has only known misses.
 fn is_known(line: &str) -> bool {
     let Some((start, misses)) = line.split_once("MISSED: ") else { return true };
     let name = start.split_whitespace().next().unwrap_or_default();

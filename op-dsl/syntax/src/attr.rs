@@ -12,55 +12,55 @@ use syn::{Attribute, Expr, Ident, LitBool, LitStr, Token};
 /// The arguments of `#[op(..)]`.
 #[derive(Debug, Default)]
 pub struct OpArgs {
-    /// CANN's name.
+    /// The operator's name in CANN.
     pub name: Option<LitStr>,
-    /// Names of the outputs: those returned, then those saved.
+    /// Names of the outputs: the returned ones, then the saved ones.
     pub outputs: Option<Vec<Ident>>,
-    /// Element types; all of them unless given.
+    /// Element types; all of them by default.
     pub dtypes: Option<Vec<DType>>,
-    /// Tensors without elements are fine.
+    /// Whether tensors without elements are allowed.
     pub empty: Option<bool>,
-    /// Inputs are broadcast against each other.
+    /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
-    /// Inputs may differ in element type.
+    /// Whether inputs may differ in element type.
     pub promote: bool,
-    /// The gradient to derive.
+    /// The derived gradient, if one is requested.
     pub grad: Option<GradArgs>,
-    /// The operator that this one is the gradient of.
+    /// The function of the forward operator that this handwritten gradient belongs to.
     pub grad_of: Option<Ident>,
-    /// The inputs of that operator that it is the gradient by, where names do not tell.
+    /// The inputs of the forward operator to differentiate by, where the names of the outputs do not tell.
     pub wrt: Option<Vec<Ident>>,
 }
 
 /// The arguments of `grad(..)`.
 #[derive(Debug)]
 pub struct GradArgs {
-    /// Where it stands.
+    /// The keyword `grad`, for the spans of errors.
     pub keyword: Ident,
-    /// CANN's name.
+    /// The operator's name in CANN.
     pub name: Option<LitStr>,
-    /// The forward inputs to differentiate by.
+    /// The inputs of the forward operator to differentiate by.
     pub wrt: Vec<Ident>,
     /// Names of the inputs.
     pub inputs: Option<Vec<Input>>,
     /// Names of the outputs.
     pub outputs: Option<Vec<Ident>>,
-    /// Tensors without elements are fine; as in the forward operator unless given.
+    /// Whether tensors without elements are allowed; as in the forward operator by default.
     pub empty: Option<bool>,
-    /// Inputs are broadcast against each other; as in the forward operator unless given.
+    /// Whether inputs are broadcast against each other; as in the forward operator by default.
     pub broadcast: Option<bool>,
-    /// Inputs may differ in element type; as in the forward operator unless given.
+    /// Whether inputs may differ in element type; as in the forward operator by default.
     pub promote: Option<bool>,
-    /// The gradient to derive of this one.
+    /// The derived gradient of this gradient.
     pub grad: Option<Box<GradArgs>>,
 }
 
-/// An input of a gradient: `x`, or `features = x` where it has another name there.
+/// An input of a gradient: `x`, or `features = x` where the gradient renames it.
 #[derive(Debug)]
 pub struct Input {
     /// Its name.
     pub name: Ident,
-    /// The tensor of the forward operator that it holds, if that has another name.
+    /// The tensor of the forward operator that it holds, if that has a different name.
     pub holds: Option<Ident>,
 }
 
@@ -75,28 +75,28 @@ impl Parse for Input {
 /// The arguments of `#[split(..)]`.
 #[derive(Debug, Default)]
 pub struct SplitArgs {
-    /// The parameter that holds the dimension.
+    /// The `Dim` parameter with the dimension to split.
     pub along: Option<Ident>,
-    /// `true`, `false` or a boolean parameter.
+    /// Whether the gate is the first part: `true`, `false` or a boolean parameter.
     pub gate_left: Option<Expr>,
-    /// `true`, `false` or a boolean parameter; halves unless given.
+    /// Whether gate and value are interleaved: `true`, `false` or a boolean parameter. Contiguous halves by default.
     pub interleaved: Option<Expr>,
 }
 
 /// The arguments of `#[attr(..)]` on a parameter.
 #[derive(Debug, Default)]
 pub struct AttrArgs {
-    /// The value when the caller gives none.
+    /// The value if the caller passes none.
     pub default: Option<Expr>,
-    /// An enum passed by its name.
+    /// Whether an enum is passed by name instead of by number.
     pub wire_str: bool,
-    /// A float that may be NaN or infinite.
+    /// Whether a float may be NaN or infinite.
     pub any: bool,
-    /// Something was wrong, and said.
+    /// Whether the arguments had an error, which is reported already.
     pub malformed: bool,
 }
 
-/// The names of our helper attributes; the kept item is stripped of them.
+/// Names of the helper attributes, which are stripped from the emitted items.
 pub const HELPERS: [&str; 11] = [
     "op",
     "formula",
@@ -111,7 +111,7 @@ pub const HELPERS: [&str; 11] = [
     "range",
 ];
 
-/// Takes the attribute of this name out of the list; a second one is an error.
+/// Removes the attribute of this name from the list and returns it; a second one is an error.
 pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {
     let mut found: Vec<Attribute> = attrs.extract_if(.., |a| is(a, name)).collect();
     for again in found.iter().skip(1) {
@@ -121,12 +121,12 @@ pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<A
     found.pop()
 }
 
-/// Whether an attribute has this name, alone or as the last part of a path (`op_dsl::op`).
+/// Returns whether an attribute has this name, alone or as the last segment of a path (`op_dsl::op`).
 pub fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|s| s.ident == name)
 }
 
-/// The text of all doc comments, without the leading blank of each line.
+/// Returns the text of all doc comments, without the leading blank of each line.
 pub fn doc(attrs: &[Attribute]) -> String {
     let lines = attrs.iter().filter_map(|a| match &a.meta {
         syn::Meta::NameValue(m) if m.path.is_ident("doc") => match &m.value {
@@ -140,7 +140,7 @@ pub fn doc(attrs: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// Arguments of an attribute on a parameter: none if it is written without parentheses.
+/// Returns the argument tokens of an attribute on a parameter: none if it is written without parentheses.
 pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
     match &attr.meta {
         syn::Meta::Path(_) => TokenStream::new(),
@@ -152,7 +152,7 @@ pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
     }
 }
 
-/// Whether all went well.
+/// Parses the arguments of an attribute; returns whether there was no error.
 fn parse(
     tokens: TokenStream,
     errors: &Errors,
@@ -297,19 +297,19 @@ fn once<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta, errors: &Erro
     }
 }
 
-/// `key` or `key = true` or `key = false`
+/// Parses `key`, `key = true` or `key = false`; `key` alone means `true`.
 fn boolean(meta: &ParseNestedMeta) -> syn::Result<bool> {
     if meta.input.peek(Token![=]) { Ok(meta.value()?.parse::<LitBool>()?.value) } else { Ok(true) }
 }
 
-/// `key(a, b, c)`
+/// Parses `key(a, b, c)`.
 fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
     let content;
     syn::parenthesized!(content in meta.input);
     Ok(Punctuated::<T, Token![,]>::parse_terminated(&content)?.into_iter().collect())
 }
 
-/// Parses `#[holds(x)]` on a parameter of a gradient written by hand.
+/// Parses `#[holds(x)]` on a parameter of a handwritten gradient.
 pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
     syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
 }
@@ -330,7 +330,8 @@ pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2
     }
 }
 
-/// `wrt(a, b)`. A part of a gated tensor has no gradient of its own.
+/// Parses `wrt(a, b)`. A part of a gated tensor, for example `x.gate`, is refused because it has no gradient of its
+/// own.
 fn variables(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<Ident>> {
     let content;
     syn::parenthesized!(content in meta.input);

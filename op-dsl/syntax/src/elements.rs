@@ -1,8 +1,8 @@
-//! A formula as rustc compiles it: the author's function with every number an element.
+//! A formula as rustc compiles it: the author's function with every number converted to an `Elem`.
 //!
-//! A formula reads `if x > 0.0 { x } else { 0.0 }`, and rustc wants one type for both branches. So
-//! literals and constants become elements where they are read, as do parameters, `let`s and results
-//! that are declared as numbers. Integers stay: they are exponents.
+//! A formula reads `if x > 0.0 { x } else { 0.0 }`, and rustc requires one type for both branches. So float literals
+//! and constants become elements where they are used, as do parameters, `let`s and results that are declared as `f32`
+//! or `f64`. Integers stay, because they are exponents.
 
 use crate::model::{Scope, Strip};
 use crate::{attr, number};
@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, Item, ItemFn, Lit, Local, Pat, ReturnType, Stmt, Type, parse_quote};
 
-/// The function of an operator, without our helper attributes. Its signature stays.
+/// Returns the function of an operator without the helper attributes; its signature stays the same.
 pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
     let mut item = item.clone();
     Elements::new(scope).visit_block_mut(&mut item.block);
@@ -20,7 +20,9 @@ pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
     item
 }
 
-/// A `#[formula]`, without our helper attributes: its numbers are whatever becomes an element.
+/// Returns a `#[formula]` without the helper attributes.
+///
+/// Its number parameters accept `impl Into<Elem>`.
 pub fn formula(item: &ItemFn, scope: &Scope) -> ItemFn {
     let mut item = item.clone();
     Elements::new(scope).function(&mut item);
@@ -29,7 +31,7 @@ pub fn formula(item: &ItemFn, scope: &Scope) -> ItemFn {
 }
 
 struct Elements {
-    /// Constants in sight, innermost last, and whether they are numbers.
+    /// Constants in scope, innermost last, and whether each is a float.
     consts: Vec<(Ident, bool)>,
 }
 
@@ -66,7 +68,7 @@ impl Elements {
     }
 }
 
-/// Where a token stands, but resolved as the macro's own.
+/// Returns the span of a node, with names resolved as those of the macro.
 fn place(node: &impl ToTokens) -> Span {
     node.span().resolved_at(Span::call_site())
 }
@@ -86,7 +88,7 @@ impl VisitMut for Elements {
     fn visit_item_mut(&mut self, item: &mut Item) {
         match item {
             Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => self.function(f),
-            _ => {} // what is no formula keeps its types
+            _ => {} // other items keep their types
         }
     }
 
@@ -99,7 +101,7 @@ impl VisitMut for Elements {
         }
     }
 
-    /// The type of a parameter, a `let` or a result.
+    /// Replaces a float type of a parameter, a `let` or a result by `Elem`.
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if number::is_float(ty) {
             *ty = syn::parse2(quote_spanned!(place(ty)=> ::op_dsl::Elem)).unwrap_or(ty.clone());
@@ -109,7 +111,7 @@ impl VisitMut for Elements {
     }
 
     fn visit_pat_mut(&mut self, _: &mut Pat) {
-        // Patterns are values of attributes.
+        // Literals in patterns are values of attributes, not numbers of the formula.
     }
 
     fn visit_expr_mut(&mut self, e: &mut Expr) {

@@ -1,13 +1,13 @@
-//! One accumulator of errors, so that all mistakes of an item are reported at once.
+//! The accumulator of errors, so that all errors of an item are reported at once.
 
 use quote::ToTokens;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
-/// Errors found so far.
+/// The errors found so far.
 ///
-/// A formula is traced once per specialisation, so one mistake is met several times. Spans cannot
-/// be compared; the address of the syntax node tells two places apart instead.
+/// A formula is traced once per specialisation, so one mistake is met several times. Spans cannot be compared; the
+/// address of the syntax node tells two places apart instead.
 #[derive(Debug, Default)]
 pub struct Errors {
     found: RefCell<Vec<(usize, String, syn::Error)>>,
@@ -15,18 +15,19 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// None yet.
+    /// Creates an empty accumulator.
     pub fn new() -> Errors {
         Errors::default()
     }
 
-    /// Something is wrong with `node`: lower case, no full stop, what and why, then what to write
-    /// instead.
+    /// Reports an error at `node`.
+    ///
+    /// Messages are lower case without a full stop: what is wrong and why, then what to write instead.
     pub fn at(&self, node: &impl ToTokens, message: impl Display) {
         self.push(syn::Error::new_spanned(node, message));
     }
 
-    /// Like [`Errors::at`], but the same message at the same node of the syntax tree counts once.
+    /// Like [`Errors::at`], but reports the same message at the same node of the syntax tree only once.
     pub fn once(&self, node: &impl ToTokens, message: impl Display) {
         let (place, message) = (std::ptr::from_ref(node).addr(), message.to_string());
         let mut found = self.found.borrow_mut();
@@ -36,17 +37,17 @@ impl Errors {
         }
     }
 
-    /// An error that already knows its span.
+    /// Adds an error that already has its span.
     pub fn push(&self, error: syn::Error) {
         self.found.borrow_mut().push((0, String::new(), error));
     }
 
-    /// Whether nothing is wrong so far.
+    /// Returns whether there is no error so far.
     pub fn is_empty(&self) -> bool {
         self.found.borrow().is_empty()
     }
 
-    /// All of them as one, or nothing.
+    /// Combines all errors into one; `None` if there are none.
     pub fn finish(self) -> Option<syn::Error> {
         self.read.set(true);
         let found = self.found.take();
@@ -59,7 +60,7 @@ impl Errors {
 
 impl Drop for Errors {
     fn drop(&mut self) {
-        // A forgotten error would turn a mistake into a wrong kernel.
+        // An error that is never reported would turn a mistake into a wrong kernel.
         if cfg!(debug_assertions) && !self.read.get() && !std::thread::panicking() {
             assert!(self.found.borrow().is_empty(), "errors were collected but never reported");
         }

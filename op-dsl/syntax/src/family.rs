@@ -1,4 +1,4 @@
-//! Parse, check, trace: from the tokens of an item to its operators.
+//! Parsing, checking and tracing: from the tokens of an item to its operators.
 
 use crate::Errors;
 use crate::attr;
@@ -19,34 +19,35 @@ use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};
 pub struct Family {
     /// The module around them, without its items; `None` for a lone function.
     pub module: Option<ItemMod>,
-    /// The items as they are kept, without our helper attributes.
+    /// The items as emitted, without the helper attributes.
     pub items: Vec<Item>,
     /// The authors' functions.
     pub functions: Vec<OpFn>,
     /// The operators: each function's own, then its gradient, then the gradient's.
     pub ops: Vec<Operator>,
-    /// What is wrong. The operators are then stubs without specialisations.
+    /// All errors. If there are any, the operators are placeholders without specialisations.
     pub error: Option<syn::Error>,
 }
 
 /// One operator.
 #[derive(Debug)]
 pub struct Operator {
-    /// What it is.
+    /// Its definition.
     pub def: OpDef,
     /// The name as written, for its span.
     pub ident: Ident,
     /// Index of the author's function.
     pub function: usize,
-    /// From the author's function to a derived gradient, or to the gradient of that; nothing, if the
-    /// formula is its own.
+    /// The wiring from the author's function to a derived gradient, or to the gradient of that.
+    ///
+    /// Empty if the function is the operator's own formula.
     pub steps: Vec<Wiring>,
 }
 
-/// Reads an `#[operators] mod name { .. }`.
+/// Parses an `#[operators] mod name { .. }`.
 ///
 /// # Errors
-/// When it is no inline module; then there is nothing to keep but the tokens.
+/// If the item is no inline module, because then there are no items to keep.
 pub fn module(item: TokenStream) -> syn::Result<Family> {
     let mut module: ItemMod = match syn::parse2(item)? {
         Item::Mod(module) => module,
@@ -66,10 +67,10 @@ pub fn module(item: TokenStream) -> syn::Result<Family> {
     Ok(family(Some(module), items))
 }
 
-/// Reads an `#[op(args)] fn`.
+/// Parses an `#[op(args)] fn`.
 ///
 /// # Errors
-/// When it is no function; then there is nothing to keep but the tokens.
+/// If the item is no function, because then there is nothing to keep.
 pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
     let function: ItemFn = syn::parse2(item)?;
     let errors = Errors::new();
@@ -79,19 +80,19 @@ pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
     Ok(builder.finish(None, vec![Item::Fn(function)], &scope, errors))
 }
 
-/// Reads a `#[formula] fn` outside of a module, where nothing is traced.
+/// Parses a `#[formula] fn` outside of a module, where nothing is traced.
 ///
 /// # Errors
-/// When it is no function; then there is nothing to keep but the tokens.
+/// If the item is no function, because then there is nothing to keep.
 pub fn formula(item: TokenStream) -> syn::Result<ItemFn> {
     let function: ItemFn = syn::parse2(item)?;
     Ok(elements::formula(&function, &Scope::default()))
 }
 
-/// Reads an enum with `#[derive(OpAttr)]`.
+/// Parses an enum with `#[derive(OpAttr)]`.
 ///
 /// # Errors
-/// When it is no enum, or not of plain names.
+/// If the item is no enum, or its variants have fields.
 pub fn attribute_enum(item: TokenStream) -> syn::Result<EnumDef> {
     let item: syn::Result<ItemEnum> = syn::parse2(item);
     let item = item.map_err(|e| {
@@ -129,7 +130,7 @@ fn family(module: Option<ItemMod>, items: Vec<Item>) -> Family {
     builder.finish(module, items, &scope, errors)
 }
 
-/// `#[op]` on something else than a function.
+/// Reports `#[op]` or `#[formula]` on anything but a function.
 fn misplaced(attrs: &[syn::Attribute], errors: &Errors) {
     for a in attrs.iter().filter(|a| attr::is(a, "op") || attr::is(a, "formula")) {
         errors.at(a, "only a function is a formula; write it on a `fn`");
@@ -181,7 +182,7 @@ impl Building {
     }
 }
 
-/// Connects gradients written by hand, whose forward operator may stand below them.
+/// Connects handwritten gradients to their forward operators, which may be defined below them.
 fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
     for i in 0..own.len() {
         let Some(of) = own[i].forward() else { continue };
@@ -193,7 +194,7 @@ fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Error
     }
 }
 
-/// The operators of one function: its own, and the gradients it asks for, each of the one before.
+/// Returns the operators of one function: its own, then the chain of gradients that it requests.
 fn operators(
     function: usize,
     op: &Op,
@@ -204,7 +205,7 @@ fn operators(
     let mut steps: Vec<(OpDef, Wiring)> = Vec::new();
     let mut found = Vec::new();
     let mut push = |def: &OpDef, name: &Option<syn::LitStr>, steps: &[(OpDef, Wiring)]| {
-        // Other names were reported with the attribute.
+        // Invalid names were reported with the attribute.
         if let Some(name) = name.as_ref().filter(|_| signature::is_name(&def.name)) {
             let ident = Ident::new(&def.name, name.span());
             let steps = steps.iter().map(|(_, step)| step.clone()).collect();
@@ -220,16 +221,16 @@ fn operators(
         let Some((gradient, wiring)) = gradient::derive(&forward, args, errors) else { break };
         steps.push((def, wiring));
         push(&gradient, &args.name, &steps);
-        // Without a formula nobody knows what the gradient reads, which is what its inputs are.
+        // Without a traced formula the inputs of the next gradient are unknown, because they are what it reads.
         (def, next) = (gradient, args.grad.as_deref().filter(|_| !traced.is_empty()));
     }
     found
 }
 
-/// An item as it is kept. Outside of a module there is one function, and it is an operator.
+/// Rewrites an item to its emitted form. A lone function outside of a module is an operator.
 fn keep(item: &mut Item, lone: bool, scope: &Scope, refused: bool) {
     match item {
-        Item::Enum(_) => {} // the derive macro reads our attributes
+        Item::Enum(_) => {} // the derive macro reads the helper attributes
         Item::Const(c) if refused && number::is_float(&c.ty) => *c.expr = parse_quote!(0.0),
         Item::Fn(f) => {
             let ours = |name: &str| f.attrs.iter().any(|a| attr::is(a, name));
@@ -248,7 +249,7 @@ fn named((op, _): &(Op, Vec<trace::Traced>)) -> Option<(Ident, String)> {
     Some((op.function.item.sig.ident.clone(), op.args.name.as_ref()?.value()))
 }
 
-/// The operator that a function is itself.
+/// Returns the definition of a function's own operator.
 fn definition(
     op: &Op,
     traced: &[trace::Traced],
@@ -295,15 +296,16 @@ fn definition(
         empty: op.args.empty.unwrap_or(true),
         specs: specs.collect(),
         grad_of,
-        published: None, // the table is known to the expansion alone
+        published: None, // the expansion adds it, because only the expansion knows the table
     };
     gradient::mark_used(&mut def);
     check_used(op, &def, !traced.is_empty(), errors);
     def
 }
 
-/// Requires `#[unused]` of the inputs that are not read, and of no others. Of a formula with a mistake in
-/// it, that is known of the names that it does not mention.
+/// Requires `#[unused]` on the inputs that are not read, and on no others.
+///
+/// If the formula has a mistake, only inputs whose names it does not mention are known to be unread.
 fn check_used(op: &Op, def: &OpDef, is_traced: bool, errors: &Errors) {
     let mut words = Vec::new();
     identifiers(op.function.block.to_token_stream(), &mut words);
@@ -311,7 +313,7 @@ fn check_used(op: &Op, def: &OpDef, is_traced: bool, errors: &Errors) {
     let reads_any = words.iter().any(|word| is_input(&word));
     for ((ident, kind, unused), tensor) in op.function.tensors().zip(def.inputs.iter()) {
         let name = ident.to_string();
-        // A mistyped name has its own message.
+        // A name that resembles an input may be a typo, which has its own message.
         let others = words.iter().filter(|word| !is_input(word));
         let may_be_meant =
             || others.into_iter().any(|word| nearest(word, [&*name].into_iter()).is_some());
@@ -344,7 +346,7 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Names and kinds of the outputs: those returned, then those saved.
+/// Returns names and kinds of the outputs: the returned ones, then the saved ones.
 fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
     let f = &op.function;
     let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| Kind::Whole));
@@ -374,14 +376,16 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
         if known.contains(name) {
             let help = "name the outputs by `outputs(..)`";
             errors.at(&f.item.sig.ident, format!("two tensors are called `{name}`; {help}"));
-            name.push('_'); // so that what stands for the operator has two names
+            name.push('_'); // so that the placeholder has distinct names
         }
         known.push(name.clone());
     }
     names.into_iter().zip(kinds).collect()
 }
 
-/// Two operators of one name would be one type. Gradients that could not be derived have names as well.
+/// Reports operators with the same name, because an operator's name becomes a type.
+///
+/// Names of gradients that could not be derived count as well.
 fn unique(ops: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
     let mut known: Vec<String> = Vec::new();
     for (op, _) in ops {
@@ -396,7 +400,7 @@ fn unique(ops: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
     }
 }
 
-/// Keeps the first of the operators that have one name.
+/// Keeps only the first of several operators with the same name.
 fn distinct(ops: &mut Vec<Operator>) {
     let mut known: Vec<op_dsl_ir::op::Text> = Vec::new();
     ops.retain(|op| {
@@ -406,7 +410,7 @@ fn distinct(ops: &mut Vec<Operator>) {
     });
 }
 
-/// Beside inputs that are marked `#[broadcast]`, the others are not.
+/// Returns the inputs that are not broadcast: the unmarked ones, if any input is marked `#[broadcast]`.
 fn wide(f: &OpFn) -> List<usize> {
     let marked: Vec<&Ident> = f.broadcast().collect();
     let others = f.tensors().enumerate().filter(|(_, t)| !marked.contains(&t.0));

@@ -1,18 +1,18 @@
-//! Rust syntax -> graphs, with every diagnostic.
+//! Parses and checks Rust syntax and traces it to graphs, with every diagnostic.
 //!
 //! ```text
 //! attr        #[op(..)], #[split(..)], #[attr(..)]
 //! model       enums, constants, formulas and operators as written
-//! number      numbers that are known while expanding
+//! number      constant evaluation at expansion time
 //! signature   an operator's parameters and outputs
 //! trace       formula -> graph, once per combination of the attributes it branches on
-//! gradient    the operator that grad(..) asks for
-//! elements    the author's functions as rustc compiles them, and
-//! stub        what stands for those that were refused
-//! family      all of it, in order, for one module
+//! gradient    the operator that grad(..) requests
+//! elements    the author's functions as rustc compiles them
+//! stub        placeholders for refused functions
+//! family      all of the above, in order, for one module
 //! ```
 //!
-//! An ordinary library on `proc_macro2` tokens, so that tests and tools can call it.
+//! This is an ordinary library on `proc_macro2` tokens, so that tests and tools can call it.
 
 mod attr;
 mod elements;

@@ -1,4 +1,4 @@
-//! What the source says, before any formula is traced: enums, constants, formulas, operators.
+//! The source as parsed, before any formula is traced: enums, constants, formulas, operators.
 
 use crate::Errors;
 use crate::attr::{self, OpArgs};
@@ -16,14 +16,14 @@ use syn::{Block, Expr, FnArg, Ident, Item, ItemConst, ItemEnum, ItemFn, Pat, Stm
 pub struct EnumDef {
     /// Name of the type.
     pub ident: Ident,
-    /// Name, wire name and number of each variant.
+    /// Identifier, wire name and wire value of each variant.
     pub variants: Vec<Variant>,
-    /// The variants as written.
+    /// Identifiers of the variants as written.
     pub idents: Vec<Ident>,
 }
 
 impl EnumDef {
-    /// Reads an enum; what is wrong with it is said in `errors`.
+    /// Reads an enum and reports its errors.
     pub fn parse(item: &ItemEnum, errors: &Errors) -> EnumDef {
         let mut variants: Vec<Variant> = Vec::new();
         let mut next = 0i64;
@@ -67,7 +67,7 @@ impl EnumDef {
 }
 
 impl EnumDef {
-    /// The kind of an attribute of this type; `wire_str` if it is passed by name.
+    /// Returns the attribute kind of this enum; `wire_str` if it is passed by name.
     pub fn kind(&self, wire_str: bool) -> AttrKind {
         let variants = self.variants.clone().into();
         AttrKind::Enum { ty: self.ident.to_string().into(), wire_str, variants }
@@ -81,7 +81,7 @@ pub struct Const {
     pub ident: Ident,
     /// Its type.
     pub ty: Type,
-    /// Its value. Shared by all scopes, so that its address tells its mistakes apart.
+    /// Its value. Shared by all scopes, so that its address identifies its errors.
     pub expr: Rc<Expr>,
 }
 
@@ -92,11 +92,11 @@ pub struct Formula {
     pub ident: Ident,
     /// Its parameters.
     pub params: Vec<(Ident, Type)>,
-    /// What it computes. Shared by all scopes, so that its address tells its mistakes apart.
+    /// Its body. Shared by all scopes, so that its address identifies its errors.
     pub block: Rc<Block>,
-    /// The type of its value, if it is written.
+    /// The declared type of its result.
     pub returns: Option<Type>,
-    /// Its type parameters, which were refused: types that name one are no further mistakes.
+    /// Its type parameters, which were refused: types that name one are not reported again.
     pub generics: Vec<Ident>,
 }
 
@@ -119,7 +119,7 @@ impl Formula {
         }
     }
 
-    /// The function as text, without its attributes.
+    /// Returns the function as text, without its attributes.
     fn source(&self) -> String {
         let params = self.params.iter().map(|(name, ty)| format!("{name}: {}", text(ty)));
         let params = params.collect::<Vec<_>>().join(", ");
@@ -129,40 +129,40 @@ impl Formula {
     }
 }
 
-/// The names that formulas see.
+/// The names in scope of a formula.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Attribute enums.
     pub enums: Vec<EnumDef>,
-    /// Constants; the last of a name counts.
+    /// Constants; a later one shadows an earlier one of the same name.
     pub consts: Vec<Const>,
-    /// Formulas; the last of a name counts.
+    /// Formulas; a later one shadows an earlier one of the same name.
     pub formulas: Vec<Formula>,
-    /// Other functions of the module that have the name of a function of the table: rustc calls those.
+    /// Other functions of the module with the name of a primitive, because rustc would call these instead.
     pub shadowing: Vec<Ident>,
 }
 
 impl Scope {
-    /// The enum of this name.
+    /// Returns the enum of this name.
     pub fn enum_named(&self, ident: &Ident) -> Option<&EnumDef> {
         self.enums.iter().find(|e| e.ident == *ident)
     }
 
-    /// The constant of this name.
+    /// Returns the constant of this name.
     pub fn const_named(&self, ident: &Ident) -> Option<&Const> {
         self.consts.iter().rev().find(|c| c.ident == *ident)
     }
 
-    /// The formula of this name.
+    /// Returns the formula of this name.
     pub fn formula_named(&self, ident: &Ident) -> Option<&Formula> {
         self.formulas.iter().rev().find(|f| f.ident == *ident)
     }
 
-    /// Adds an enum, constant or formula; other items are not ours.
+    /// Adds an enum, constant or formula and ignores other items.
     pub fn add(&mut self, item: &Item, errors: &Errors) {
         match item {
             Item::Enum(e) if derives_op_attr(e) => {
-                // The derive macro reports what is wrong with the enum itself.
+                // Errors are dropped here, because the derive macro reports those of the enum itself.
                 let silent = Errors::new();
                 self.enums.push(EnumDef::parse(e, &silent));
                 silent.finish();
@@ -181,7 +181,7 @@ impl Scope {
         }
     }
 
-    /// This scope with the items at the top of an operator's body.
+    /// Returns this scope extended by the items at the top of an operator's body.
     pub fn with_body(&self, block: &Block, errors: &Errors) -> Scope {
         let mut scope = self.clone();
         for stmt in &block.stmts {
@@ -193,7 +193,7 @@ impl Scope {
     }
 }
 
-/// The message for a function of the module that has the name of a function of the table.
+/// Returns the message for a function of the module that has the name of a primitive.
 pub(crate) fn shadowed(name: &Ident) -> String {
     format!(
         "`{name}` is a function that every formula knows, and this one takes its place in the whole \
@@ -201,12 +201,12 @@ pub(crate) fn shadowed(name: &Ident) -> String {
     )
 }
 
-/// Names of a function's type parameters.
+/// Returns the names of a function's type parameters.
 pub(crate) fn type_parameters(item: &ItemFn) -> Vec<Ident> {
     item.sig.generics.type_params().map(|p| p.ident.clone()).collect()
 }
 
-/// Whether a type is one of these type parameters.
+/// Returns whether a type is one of these type parameters.
 pub(crate) fn is_parameter(ty: &Type, generics: &[Ident]) -> bool {
     type_name(ty).is_some_and(|name| generics.contains(name))
 }
@@ -215,7 +215,7 @@ fn derives_op_attr(item: &ItemEnum) -> bool {
     let derives = item.attrs.iter().filter(|a| a.path().is_ident("derive"));
     let mut found = false;
     for a in derives {
-        // Malformed lists are rustc's to report.
+        // Errors are ignored, because rustc reports malformed lists.
         let _ = a.parse_nested_meta(|m| {
             found |= m.path.segments.last().is_some_and(|s| s.ident == "OpAttr");
             Ok(())
@@ -227,24 +227,24 @@ fn derives_op_attr(item: &ItemEnum) -> bool {
 /// An `#[op(..)] fn`.
 #[derive(Clone, Debug)]
 pub struct OpFn {
-    /// The function as it is kept: without our helper attributes.
+    /// The function as emitted, without the helper attributes.
     pub item: ItemFn,
     /// The body as written, with `#[saved]`.
     pub block: Box<Block>,
     /// Its parameters in order.
     pub params: Vec<Param>,
-    /// Names of parameters that were refused: their uses are no further mistakes.
+    /// Names of refused parameters, whose uses are not reported again.
     pub refused: Vec<Ident>,
     /// Kinds of the returned outputs.
     pub returns: Vec<Kind>,
     /// Names of the `#[saved]` lets.
     pub saved: Vec<Ident>,
-    /// How gated tensors are cut.
+    /// The split of gated tensors into gate and value.
     pub split: Option<Split>,
 }
 
 impl OpFn {
-    /// Its tensor parameters: name, kind, and whether it is marked `#[unused]`.
+    /// Returns its tensor parameters: name, kind, and whether it is marked `#[unused]`.
     pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
         self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { kind, unused, .. } => Some((&p.ident, *kind, *unused)),
@@ -252,7 +252,7 @@ impl OpFn {
         })
     }
 
-    /// The ranges of its tensors, by their index.
+    /// Returns the declared ranges of its tensors, with their input index.
     pub fn ranges(&self) -> impl Iterator<Item = Range> {
         let ranges = self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { range, .. } => Some(*range),
@@ -261,13 +261,13 @@ impl OpFn {
         ranges.enumerate().filter_map(|(input, bounds)| Some(Range { input, bounds: bounds? }))
     }
 
-    /// The tensor parameters that are marked `#[broadcast]`.
+    /// Returns the tensor parameters that are marked `#[broadcast]`.
     pub fn broadcast(&self) -> impl Iterator<Item = &Ident> {
         let marked = |p: &&Param| matches!(p.role, Role::Tensor { broadcast: true, .. });
         self.params.iter().filter(marked).map(|p| &p.ident)
     }
 
-    /// Its attributes; then whether each optional tensor is given.
+    /// Returns its attributes: the declared ones, then one per optional tensor that says whether it is given.
     pub fn attrs(&self) -> impl Iterator<Item = Attr> {
         let declared = self.params.iter().filter_map(|p| match &p.role {
             Role::Attr { kind, default, any, .. } => Some(Attr {
@@ -281,13 +281,13 @@ impl OpFn {
         let presence = self.optional().map(|(ident, input)| Attr {
             name: ident.to_string().into(),
             kind: AttrKind::Given(input),
-            default: Value::Bool(false), // as a call without it
+            default: Value::Bool(false), // a call that does not pass the tensor
             any: false,
         });
         declared.chain(presence)
     }
 
-    /// Its optional tensors: name and index among the inputs.
+    /// Returns its optional tensors: name and index among the inputs.
     pub fn optional(&self) -> impl Iterator<Item = (&Ident, usize)> {
         let tensors = self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { optional, .. } => Some((&p.ident, *optional)),
@@ -302,28 +302,28 @@ impl OpFn {
 pub struct Param {
     /// Its name.
     pub ident: Ident,
-    /// What it is.
+    /// A tensor or an attribute.
     pub role: Role,
 }
 
-/// What a parameter of an operator is.
+/// The role of a parameter: a tensor or an attribute.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // a handful per operator
+#[allow(clippy::large_enum_variant)] // there are only a few per operator
 pub enum Role {
-    /// A tensor, one element at a time.
+    /// A tensor, of which a formula sees one element at a time.
     Tensor {
-        /// Whole or gated.
+        /// Whole, gated, mask or rows.
         kind: Kind,
-        /// Declared as an `Option`: a call may leave it out.
+        /// Whether it is declared as an `Option`, so that a call may omit it.
         optional: bool,
-        /// In the signature only.
+        /// Whether it is marked `#[unused]`: part of the signature, and not read by the formula.
         unused: bool,
-        /// Marked `#[broadcast]`: it may be smaller than the others.
+        /// Whether it is marked `#[broadcast]`: it may be smaller than the others.
         broadcast: bool,
-        /// Of a gradient written by hand: the tensor of the forward operator that it holds, where
-        /// that has another name.
+        /// The tensor of the forward operator that it holds, if that has a different name. Only in a handwritten
+        /// gradient.
         holds: Option<Ident>,
-        /// Between which numbers its elements lie.
+        /// Bounds of its elements, from `#[range(low, high)]`.
         range: Option<[f64; 2]>,
     },
     /// An attribute.
@@ -334,7 +334,7 @@ pub enum Role {
         kind: AttrKind,
         /// Its default.
         default: Value,
-        /// Whether a float may be NaN or infinite.
+        /// Marked `any`: a float may be NaN or infinite.
         any: bool,
     },
 }
@@ -352,7 +352,7 @@ pub struct Op {
     pub formula: String,
 }
 
-/// Name, type and attributes of a parameter.
+/// Returns name, type and attributes of a parameter; `None` after an error.
 pub(crate) fn parameter(
     arg: &FnArg,
     errors: &Errors,
@@ -372,7 +372,7 @@ pub(crate) fn parameter(
     }
 }
 
-/// Refuses what no formula can have: `async`, `unsafe`, `extern`, generics, `...`.
+/// Reports what no formula can have: `async`, `unsafe`, `extern`, generics, `...`, `cfg`.
 pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     let sig = &item.sig;
     if let Some(token) = &sig.asyncness {
@@ -395,7 +395,7 @@ pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     }
 }
 
-/// The last name of a type's path, if it is a plain path.
+/// Returns the last segment of a type's path, if it is a plain path.
 pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
     match ty {
         Type::Path(p) if p.qself.is_none() => {
@@ -407,7 +407,7 @@ pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
-/// What an `Option` is of.
+/// Returns the type `T` of an `Option<T>`.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     let Type::Path(p) = ty else { return None };
     let last = p.path.segments.last().filter(|s| s.ident == "Option")?;
@@ -420,7 +420,7 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Removes our helper attributes from a function and all that is in it.
+/// Removes the helper attributes from a function and everything inside it.
 #[derive(Debug)]
 pub struct Strip;
 
@@ -430,16 +430,15 @@ impl VisitMut for Strip {
     }
 }
 
-/// A type as text.
 fn text(ty: &Type) -> String {
     ty.to_token_stream().to_string().replace(" ,", ",")
 }
 
-/// An operator's body as text, and the module's formulas that it calls, in order of first use.
+/// Returns an operator's body as text, then the module's formulas that it calls, in order of first use.
 pub(crate) fn formula(block: &Block, scope: &Scope) -> String {
     let mut uses = Uses { scope, found: Vec::new() };
     uses.visit_block(block);
-    // What the body defines itself is in its text already, under whatever name.
+    // Functions that the body defines itself are part of its text already.
     let mine = |ident: &Ident| {
         block.stmts.iter().any(|s| matches!(s, Stmt::Item(Item::Fn(f)) if f.sig.ident == *ident))
     };
@@ -447,7 +446,7 @@ pub(crate) fn formula(block: &Block, scope: &Scope) -> String {
     std::iter::once(source(block)).chain(called).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Finds formulas by the calls of them.
+/// Visitor that collects the called formulas.
 struct Uses<'a> {
     scope: &'a Scope,
     found: Vec<&'a Formula>,
@@ -466,7 +465,9 @@ impl<'a> Visit<'_> for Uses<'a> {
     }
 }
 
-/// The source text of a block, its indentation removed; its tokens where there is no source.
+/// Returns the source text of a block without its indentation.
+///
+/// Returns its tokens if there is no source text.
 pub(crate) fn source(block: &Block) -> String {
     let text = block.brace_token.span.join().source_text();
     let text = text.unwrap_or_else(|| block.to_token_stream().to_string());

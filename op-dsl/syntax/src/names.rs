@@ -1,4 +1,4 @@
-//! What formulas may name without defining it: constants and primitives.
+//! The names that every formula knows: constants and primitives.
 
 pub mod elsewhere;
 
@@ -31,24 +31,24 @@ pub const CONSTANTS: &[(&str, f64)] = &[
     ("TAU", consts::TAU),
 ];
 
-/// The constant of this name.
+/// Returns the value of the constant of this name.
 pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// A formula of rows, at a node.
+/// Builds an expression of primitives for an argument node.
 type Write = fn(&mut Builder, Id) -> Id;
 
 /// A function that a formula calls by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum Function {
-    /// A row of the table.
+    /// A primitive.
     Row(Prim),
-    /// A formula of one value.
+    /// An expression of primitives in one argument.
     Written(Write),
 }
 
-/// The functions that are formulas of rows.
+/// The functions that expand to expressions of primitives: `exp2(x)` is `exp(LN_2 * x)`, for example.
 const WRITTEN: &[(&str, Write)] = &[
     ("recip", |b, x| {
         let unit = b.num(1.0);
@@ -64,11 +64,12 @@ const WRITTEN: &[(&str, Write)] = &[
     }),
 ];
 
-/// A question about one value, at a node: a comparison, and whether it is turned round.
+/// Builds a predicate on a node: a comparison, and whether its result is negated.
 type Ask = fn(&mut Builder, Id) -> (Id, bool);
 
-/// What is asked of a value, by name. Formulas compute with real numbers, so that infinite is what f32 has no number for:
-/// beyond its largest one.
+/// Predicates on one value, by name.
+///
+/// Formulas compute with real numbers, so "infinite" means beyond the largest number of f32.
 const TESTS: &[(&str, Ask)] = &[
     ("is_nan", |b, x| (b.call(Prim::Eq, &[x, x]), true)),
     ("is_inf", |b, x| {
@@ -81,21 +82,20 @@ const TESTS: &[(&str, Ask)] = &[
     }),
 ];
 
-/// The largest number of f32.
 const LARGEST: f64 = f32::MAX as f64;
 
-/// The question of this name.
+/// Returns the builder of the predicate of this name.
 pub fn test(name: &str) -> Option<Ask> {
     TESTS.iter().find(|(known, _)| *known == name).map(|(_, ask)| *ask)
 }
 
-/// Whether formulas have a function or a question of this name.
+/// Returns whether formulas have a function or predicate of this name.
 pub fn is_known(name: &str) -> bool {
     function(name).is_some() || test(name).is_some()
 }
 
 impl Function {
-    /// How many arguments it takes.
+    /// Number of its arguments.
     pub fn arity(self) -> usize {
         match self {
             Function::Row(prim) => prim.row().arity,
@@ -103,7 +103,7 @@ impl Function {
         }
     }
 
-    /// Its value at as many arguments.
+    /// Builds the call with `arity` arguments.
     pub fn call(self, b: &mut Builder, args: &[Id]) -> Id {
         match self {
             Function::Row(prim) => b.call(prim, args),
@@ -112,21 +112,24 @@ impl Function {
     }
 }
 
-/// The function of this name. Operators have no name to call, and `mul3` is made by passes only.
+/// Returns the function of this name.
+///
+/// Primitives written as operators, such as `+`, have no name to call, and only passes create `mul3`.
 pub fn function(name: &str) -> Option<Function> {
     let row = Prim::named(name).filter(|p| p.row().style == Style::Function && *p != Prim::Mul3);
     let written = || WRITTEN.iter().find(|(known, _)| *known == name);
     row.map(Function::Row).or_else(|| written().map(|(_, f)| Function::Written(*f)))
 }
 
-/// The names of all functions and questions, but for `powi`.
+/// Returns the names of all functions and predicates except `powi`.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| function(n).is_some());
     rows.chain(WRITTEN.iter().map(|(name, _)| *name)).chain(TESTS.iter().map(|(name, _)| *name))
 }
 
-/// What a tensor is called: as its parameter, without the `_` of one that would be a keyword of
-/// Rust. `self_` is `self`.
+/// Returns the name of a tensor: its parameter's, without a trailing `_` if the rest is a Rust keyword.
+///
+/// For example, `self_` becomes `self`, and `x_` stays.
 pub fn tensor(ident: &Ident) -> String {
     let name = ident.to_string();
     match name.strip_suffix('_') {

@@ -1,19 +1,19 @@
-//! Numbers that are known while expanding: literals, constants, and arithmetic on them.
+//! Constant evaluation at expansion time: literals, constants, and arithmetic on them.
 
 use crate::model::{Const, Scope, type_name};
 use crate::{Errors, names};
 use op_dsl_ir::typo::nearest;
 use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};
 
-/// Constants may be defined by constants this deep.
+/// Maximum depth of constants that are defined by constants.
 const MAX_DEPTH: usize = 32;
 
-/// Whether a type is one of the two that numbers of formulas have.
+/// Returns whether a type is `f32` or `f64`.
 pub fn is_float(ty: &Type) -> bool {
     is_single(ty) || type_name(ty).is_some_and(|name| name == "f64")
 }
 
-/// Whether a type is that of integers that formulas compute with.
+/// Returns whether a type is `i64`, the integer type of attributes.
 pub fn is_integer(ty: &Type) -> bool {
     type_name(ty).is_some_and(|name| name == "i64")
 }
@@ -22,22 +22,22 @@ fn is_single(ty: &Type) -> bool {
     type_name(ty).is_some_and(|name| name == "f32")
 }
 
-/// The number of an expression. `None` after an error.
+/// Evaluates a constant expression; `None` after an error.
 pub fn number(e: &Expr, scope: &Scope, errors: &Errors) -> Option<f64> {
     Reader { scope, errors, single: false, depth: 0 }.read(e)
 }
 
-/// The number of a constant. `None` after an error.
+/// Evaluates a constant; `None` after an error.
 pub fn constant(c: &Const, scope: &Scope, errors: &Errors) -> Option<f64> {
     Reader { scope, errors, single: false, depth: 0 }.constant(c)
 }
 
-/// Whether a path names a constant of `std` that formulas know.
+/// Returns whether a path names a constant of `std` that formulas know.
 pub fn is_of_std(path: &Path) -> bool {
     of_std(path).is_some()
 }
 
-/// The constant of `std` that a path names, and whether it is the one of f32.
+/// Returns the value of the `std` constant that a path names, and whether it is the one of `std::f32`.
 fn of_std(path: &Path) -> Option<(f64, bool)> {
     let mut last = path.segments.iter().rev();
     let value = names::constant(&last.next()?.ident.to_string())?;
@@ -48,7 +48,7 @@ fn of_std(path: &Path) -> Option<(f64, bool)> {
 struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
-    /// The arithmetic is that of f32: a constant is the number that Rust makes of it.
+    /// Whether each step is rounded to f32, as Rust evaluates a constant of type `f32`.
     single: bool,
     depth: usize,
 }
@@ -73,7 +73,7 @@ impl Reader<'_> {
                 f.base10_parse::<f32>().ok().map(f64::from)
             }
             Expr::Lit(ExprLit { lit: Lit::Float(f), .. }) => f.base10_parse().ok(),
-            // The type of the literal is rustc's to judge.
+            // An integer literal is accepted here, because rustc checks its type.
             Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
             Expr::Group(g) => self.read(&g.expr),
             Expr::Paren(p) => self.read(&p.expr),
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 }
 
-/// `x op y`, for the operators of numbers.
+/// Computes `x op y` for `+`, `-`, `*` and `/`.
 pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
     match op {
         BinOp::Add(_) => Some(x + y),
@@ -123,7 +123,7 @@ pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
     }
 }
 
-/// Why a number cannot be a constant of a kernel, which is f32.
+/// Returns why a number cannot be a constant of a kernel, which computes in f32.
 pub fn beyond_f32(v: f64) -> Option<&'static str> {
     let rounded = v as f32;
     if !v.is_finite() {
@@ -140,7 +140,7 @@ pub fn beyond_f32(v: f64) -> Option<&'static str> {
     }
 }
 
-/// What to say of a constant that is not in scope.
+/// Returns the message for a constant that is not in scope.
 pub fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
     let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
     let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));

@@ -1,5 +1,4 @@
-//! The signature of an operator: which parameters are tensors and which attributes, the split, the
-//! outputs.
+//! The signature of an operator: its tensors, attributes, split and outputs.
 
 mod split;
 
@@ -13,7 +12,7 @@ use op_dsl_ir::typo::nearest;
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 
-/// Reads an `#[op(..)] fn`; `None` if there is too little to go on.
+/// Parses an `#[op(..)] fn`; `None` if there is no name to continue with.
 pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
     let args = attr::op(args, errors);
     model::plain_signature(item, "an operator", errors);
@@ -48,7 +47,9 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     })
 }
 
-/// Two parameters of one name would be one field, and one name in the formula: the first stays.
+/// Reports parameters with the same name and keeps the first.
+///
+/// Two of one name would be one field of the call, and one name in the formula.
 fn distinct(params: &mut Vec<Param>, errors: &Errors) {
     let mut known: Vec<Ident> = Vec::new();
     params.retain(|p| {
@@ -61,8 +62,9 @@ fn distinct(params: &mut Vec<Param>, errors: &Errors) {
     });
 }
 
-/// Counts of rows are the last of the tensors, and there are rows: so they are one at most, and the operator that
-/// always computes all rows has the same tensors but for them.
+/// Requires counts of rows to be the last tensor, and the operator to split a tensor.
+///
+/// Last, so that there is at most one, and an operator that always computes all rows has the same tensors without it.
 fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     let mut tensors = params.iter().filter_map(|p| match p.role {
         Role::Tensor { kind, .. } => Some((&p.ident, kind)),
@@ -79,7 +81,7 @@ fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     }
 }
 
-/// Names of parameters that are in the source and not among `params`.
+/// Returns the names of parameters that are in the source and were refused.
 fn refused(item: &ItemFn, params: &[Param]) -> Vec<Ident> {
     let names = item.sig.inputs.iter().filter_map(|arg| match arg {
         syn::FnArg::Typed(typed) => match &*typed.pat {
@@ -119,10 +121,12 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
     }
 }
 
-/// How often a formula is differentiated: what judges the results knows two derivatives of everything.
+/// Maximum order of derivatives.
+///
+/// It is 2 because the reference evaluator of the results has two derivatives of everything.
 pub const DEEPEST: usize = 2;
 
-/// What only a gradient written by hand can say.
+/// Reports `wrt` and `#[holds]` on an operator that is no handwritten gradient.
 fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {
     if args.grad_of.is_some() {
         return;
@@ -154,10 +158,10 @@ fn check_name(name: &syn::LitStr, errors: &Errors) {
     }
 }
 
-/// Types that a formula's signature may name: an operator of such a name would take their place.
+/// Types that a signature may name, which are no operator names because an operator would shadow them.
 const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "Rows"];
 
-/// Whether this can be the name of an operator.
+/// Returns whether this is a valid name of an operator.
 pub fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -168,7 +172,7 @@ pub fn is_name(name: &str) -> bool {
 struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
-    /// Type parameters, which were refused: types that name one are no further mistakes.
+    /// Refused type parameters: types that name one are not reported again.
     generics: Vec<Ident>,
     splits: Vec<(Ident, SplitArgs)>,
 }
@@ -249,7 +253,7 @@ impl Reader<'_> {
             let help = format!("write `#[attr(default = 1.0)] {ident}: f32`");
             let tensor = format!("a tensor is `{ident}: Elem`");
             errors.at(&ident, format!("the attribute `{ident}` has no default; {help}; {tensor}"));
-            return None; // perhaps it was meant as a tensor
+            return None; // the author may have meant a tensor
         }
         if args.any && kind != AttrKind::Float {
             errors.at(&ident, "only a float may be NaN or infinite; remove `any`");
@@ -258,7 +262,7 @@ impl Reader<'_> {
         Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
     }
 
-    /// `#[mask]` without `Mask`, `#[rows]` without `Rows`, or the other way round.
+    /// Reports `#[mask]` without `Mask`, `#[rows]` without `Rows`, or the reverse.
     fn unmarked(&self, ident: &Ident, ty: &Type, what: &str, mark: &str, name: &str) {
         let help = format!("write `{mark} {ident}: {name}`");
         self.errors.at(ty, format!("{what} is marked and has a type of its own; {help}"));
@@ -277,7 +281,7 @@ impl Reader<'_> {
                     return None;
                 };
                 if e.variants.is_empty() {
-                    return None; // said at the enum
+                    return None; // reported at the enum
                 }
                 return Some(e.kind(args.wire_str));
             }
@@ -357,7 +361,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Names of the `#[saved]` lets at the top of the body.
+    /// Returns the names of the `#[saved]` lets at the top of the body.
     fn saved(&self, item: &ItemFn) -> Vec<Ident> {
         let mut saved: Vec<Ident> = Vec::new();
         for stmt in &item.block.stmts {
@@ -380,7 +384,7 @@ impl Reader<'_> {
         saved
     }
 
-    /// What the run-time has room for.
+    /// Checks the limits of the run time on streams and scalar attributes.
     fn streams(&self, params: &[Param], item: &ItemFn) {
         let tensor = |p: &Param| match &p.role {
             Role::Tensor { kind, optional, .. } => Some((*kind, *optional)),
@@ -388,11 +392,11 @@ impl Reader<'_> {
         };
         let tensors: Vec<(Kind, bool)> = params.iter().filter_map(tensor).collect();
         let inputs: usize = tensors.iter().map(|(kind, _)| kind.parts().len()).sum();
-        // Half of the room, since a gradient reads the inputs, the saved and the upstream ones.
+        // Half of the run time's limit, since a gradient reads the inputs, the saved and the upstream ones.
         if inputs > 8 {
             self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
         }
-        // Parameters that were refused might have been tensors.
+        // The check is skipped if parameters were refused, because one of them may have been a tensor of numbers.
         let is_number = |kind| matches!(kind, Kind::Whole | Kind::Gated);
         let numbers = tensors.iter().any(|(kind, optional)| is_number(*kind) && !optional);
         if !numbers && params.len() == item.sig.inputs.len() {
@@ -411,14 +415,14 @@ impl Reader<'_> {
     }
 }
 
-/// What a parameter of this type has for each element, if it is a tensor.
+/// Returns the tensor kind of a type; `None` for types of attributes.
 fn tensor(ty: &str) -> Option<Kind> {
     const TENSORS: [(&str, Kind); 4] =
         [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask), ("Rows", Kind::Rows)];
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
-/// Stands for a default that was refused, so that the attribute itself stays known.
+/// Returns a placeholder for a refused default, so that uses of the attribute are not reported.
 fn stub(kind: &AttrKind) -> Value {
     match kind {
         AttrKind::Dim | AttrKind::Int => Value::Int(0),
@@ -428,7 +432,7 @@ fn stub(kind: &AttrKind) -> Value {
     }
 }
 
-/// The number of `Enum::Variant`.
+/// Returns the wire value of `Enum::Variant`.
 fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option<i64> {
     let Expr::Path(p) = e else { return None };
     let mut last = p.path.segments.iter().rev();
@@ -437,7 +441,7 @@ fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option
     (of.ident == *ty).then_some(known.value)
 }
 
-/// Types of Rust that authors mean others by.
+/// Rust types that authors write by mistake, with the message for each.
 const MEANT: &[(&str, &str)] = &[
     ("f64", "kernels compute in f32, and so does an attribute; write `f32`"),
     ("i32", "an integer attribute is `i64`; write `i64`"),

@@ -1,11 +1,12 @@
-//! What stands for a function whose formula was refused: the same signature without a body, so that
-//! rustc says nothing more of the same mistake.
+//! Placeholders for refused functions: the same signature, with a body that panics.
+//!
+//! Without them rustc would report the same mistake again.
 
 use crate::model::{Scope, type_name};
 use crate::trace::is_known;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type, parse_quote};
 
-/// The stand-in of a function: callable with anything where a type was refused.
+/// Returns the placeholder of a function. Parameters whose type was refused accept any type.
 pub fn function(item: &ItemFn, scope: &Scope) -> ItemFn {
     let inputs = item.sig.inputs.iter().filter_map(|arg| match arg {
         FnArg::Typed(arg) if is_known(&arg.ty, scope) => Some((*arg.ty).clone()),

@@ -1,5 +1,7 @@
-//! Of formulas as their papers have them, in several spellings: the compiler finds a form of the value and of the gradient
-//! that is accurate by its own estimate, whatever the author wrote.
+//! Accuracy of published formulas in several spellings.
+//!
+//! Whatever the author wrote, the compiler finds a form of the value and of the gradient that is accurate by its own
+//! estimate.
 
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::rounding::{Arithmetic, worst};
@@ -37,17 +39,17 @@ const FORMULAS: &[&str] = &[
     "2.0 * sigmoid(2.0 * x) - 1.0",
     "tanh(x)",
     "sigmoid(x)",
-    // their slopes
+    // their derivatives
     "1.0 - tanh(x) * tanh(x)",
     "sigmoid(x) * (1.0 - sigmoid(x))",
     "exp(-x) / ((1.0 + exp(-x)) * (1.0 + exp(-x)))",
-    // elu and its kind
+    // elu and its variants
     "if x > 0.0 { x } else { exp(x) - 1.0 }",
     "max(x, 0.0) + exp(min(x, 0.0)) - 1.0",
     "if x > 0.0 { x } else { k * exp(x) - k }",
     "if x > 0.0 { x } else { k * (exp(x / k) - 1.0) }",
     "1.0507009873554805 * (if x > 0.0 { x } else { 1.6732632423543772 * (exp(x) - 1.0) })",
-    // of halves
+    // piecewise linear
     "x * min(max(x + 3.0, 0.0), 6.0) / 6.0",
     "min(max(x / 6.0 + 0.5, 0.0), 1.0)",
     // log sigmoid
@@ -89,7 +91,7 @@ const FORMULAS: &[&str] = &[
     "ln(1.0 + x * x)",
     "x * ln(1.0 + exp(x))",
     "max(x, 0.0) + ln(1.0 + exp(-abs(x)))",
-    // by names
+    // by names of primitives
     "relu(x) * relu(x)",
     "relu(x) - k * relu(-x)",
     "x * clamp(x + 3.0, 0.0, 6.0) / 6.0",
@@ -156,7 +158,7 @@ fn every_formula_has_an_accurate_form() {
     assert!(bad.is_empty(), "{} forms\n{}", bad.len(), bad.join("\n"));
 }
 
-/// NaN has NaN, and an infinity what the formula tends to. `k` is 0.75.
+/// NaN gives NaN, and an infinity gives the limit of the formula. `k` is 0.75.
 #[test]
 fn every_formula_has_its_limits() {
     for formula in FORMULAS {
@@ -167,7 +169,7 @@ fn every_formula_has_its_limits() {
                 let streams = if def.inputs.len() == 2 { vec![1.0, x] } else { vec![x] };
                 graph.eval(&streams, &[0.75])[0]
             };
-            // A choice decides as written, also of NaN.
+            // A condition decides as written, also for NaN.
             assert!(at(f64::NAN).is_nan() || formula.contains("if x"), "{} {formula}", def.name);
             for end in [f64::INFINITY, f64::NEG_INFINITY] {
                 let (limit, near) = (at(end), at(end.signum() * 1e38));

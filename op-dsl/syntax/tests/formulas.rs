@@ -1,4 +1,4 @@
-//! What formulas become.
+//! Formulas and the operators that they become.
 
 use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Origin, Value};
 use op_dsl_syntax::{Family, function, module};
@@ -13,7 +13,7 @@ fn family(tokens: TokenStream) -> Family {
     family
 }
 
-/// The operator of a lone function.
+/// Returns the operator of a lone function.
 fn one(args: TokenStream, item: TokenStream) -> OpDef {
     let family = function(args, item).expect("a function");
     if let Some(e) = &family.error {
@@ -76,7 +76,7 @@ fn arithmetic_as_written() {
     assert!((eval(&def, 0, &[x, y], &[])[0] - want).abs() < 1e-12);
 }
 
-/// As Rust computes it: in f32, step by step.
+/// Constants are evaluated as in Rust: rounded to f32 at each step.
 #[test]
 fn a_constant_of_f32_is_the_number_it_is() {
     let family = family(quote! {
@@ -178,7 +178,7 @@ fn a_gradient_reads_what_it_needs() {
     let [forward, gradient] = &family.ops[..] else { panic!("two operators") };
     assert_eq!(forward.def.output_names(), ["y", "s"]);
     assert_eq!(forward.def.split.as_ref().expect("a split").gate, Gate::Right);
-    // `b` is added and not read by the gradient.
+    // The gradient does not read `b`, because it is only added.
     assert_eq!(gradient.def.input_names(), ["dy", "x.gate", "x.value", "s"]);
     assert_eq!(gradient.def.output_names(), ["dx.gate", "dx.value"]);
     assert_eq!(gradient.def.forward(), Some("Gate"));
@@ -219,7 +219,7 @@ fn a_gradient_written_by_hand_is_an_operator() {
     assert_eq!(def.inputs[0].kind, Kind::Whole);
 }
 
-/// Names of a gradient that are not those of its forward operator, derived and by hand.
+/// A gradient, derived or handwritten, may rename the tensors of its forward operator.
 #[test]
 fn tensors_of_a_gradient_may_have_other_names() {
     let family = family(quote! {
@@ -247,11 +247,11 @@ fn tensors_of_a_gradient_may_have_other_names() {
     let of = by_hand.def.grad_of.as_ref().expect("a gradient");
     assert_eq!(*of.inputs, [Origin::Output(0), Origin::Input(0), Origin::Upstream(0)]);
     assert_eq!((&*of.forward, &*of.wrt), ("SumOf", &[1][..]));
-    // A keyword of Rust has a `_` as a parameter only.
+    // The `_` after a Rust keyword is part of the parameter only, not of the tensor's name.
     assert_eq!(sum.def.input_names(), ["self", "z"]);
 }
 
-/// Names of the gradient of a gradient, by default and given; what was saved stays an input.
+/// Names in a second derivative, by default and given; a saved value stays an input.
 #[test]
 fn a_gradient_has_a_gradient() {
     let family = family(quote! {
@@ -306,7 +306,7 @@ fn a_gradient_has_a_gradient() {
     let inputs = ["dback.gate", "dback.value", "dy", "x.gate", "x.value", "s"];
     assert_eq!(def.input_names(), inputs);
     assert_eq!(def.output_names(), ["ddy", "dx.gate", "dx.value"]);
-    // dx = dy value a e^(a gate), dy e^(a gate), of which `s` is e^(a gate).
+    // dx = dy value a e^(a gate), dy e^(a gate), with `s` = e^(a gate).
     let (dg, dv, dy, value, s, a) = (2.0, 3.0, 5.0, 7.0, 11.0, 0.5);
     let want = [dg * value * a * s + dv * s, dy * s * a * (dg * value * a + dv), dg * dy * a * s];
     assert_eq!(eval(def, 0, &[dg, dv, dy, 0.25, value, s], &[a]), want);

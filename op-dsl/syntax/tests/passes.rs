@@ -1,5 +1,6 @@
-//! What the passes make of a formula: a line for every rule, from the text that an author writes to the graph that every
-//! back end lowers. `R` is 2^40, where the saturating pass holds arguments still.
+//! The result of the passes for each rule: from an author's text to the graph for all back ends.
+//!
+//! `R` is 2^40, the bound at which the saturating pass clamps arguments.
 
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::show;
@@ -7,8 +8,9 @@ use op_dsl_syntax::function;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The operators of `fn f(..) -> Elem { body }`, whose parameters are the names among `x`, `y`, `z` and the attribute `k`
-/// that the body has.
+/// Returns the operators of `fn f(..) -> Elem { body }`.
+///
+/// Its parameters are those of `x`, `y`, `z` and the attribute `k` that the body mentions.
 fn operators(args: TokenStream, body: &str) -> Vec<OpDef> {
     let has = |name: &str| body.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
     let elements = ["x", "y", "z"].into_iter().filter(|name| has(name));
@@ -40,7 +42,7 @@ fn become_these(table: &[(&str, &str)]) {
     }
 }
 
-/// The gradient by `x`.
+/// Returns the gradient by `x`.
 fn gradient(formula: &str) -> OpDef {
     let args = quote!(name = "F", outputs(out), grad(name = "G", wrt(x)));
     operators(args, formula).swap_remove(1)
@@ -74,7 +76,7 @@ fn what_changes_nothing_goes() {
 fn numbers_are_computed() {
     become_these(&[
         ("exp(0.0) * x", "x"),
-        // What is no number, and what is a truth value, stays.
+        // NaN is not folded, and neither is a comparison.
         ("sqrt(-1.0) * x", "sqrt(-1) * x"),
         ("if 1.0 < 2.0 { x } else { y }", "if 1 < 2 { x } else { y }"),
         ("x * 3.0", "3 * x"),
@@ -83,11 +85,11 @@ fn numbers_are_computed() {
         ("3.0 * (y * z) * 5.0", "mul3(15, y, z)"),
         ("x / 4.0", "0.25 * x"),
         ("x / -4.0", "-0.25 * x"),
-        // The reciprocal of 3 is rounded, that of 2^120 is too small for comfort, and of 2^-120 too large.
+        // The reciprocal of 3 is rounded, that of 2^120 is close to underflow, and that of 2^-120 close to overflow.
         ("x / 3.0", "x / 3"),
         ("x / 1329227995784916000000000000000000000.0", "x / 1.329227995784916e36"),
         ("x / 7.52316384526264e-37", "x / 7.52316384526264e-37"),
-        // f32 has neither 1e60 nor 1e-60.
+        // Not folded, because f32 has neither 1e60 nor 1e-60.
         ("1e30 * (1e30 * x)", "1e30 * (1e30 * x)"),
         ("1e-20 * (1e-20 * x)", "1e-20 * (1e-20 * x)"),
     ]);
@@ -133,7 +135,7 @@ fn rows_of_the_table_are_recognised() {
                  + 0.5 * x * (1.0 - t * t) * 0.7978845608028654 * (1.0 + 0.134145 * x * x)",
             "gelu_tanh_grad(x)",
         ),
-        // Mirrored, negative, and of a larger variable; the largest part first.
+        // Mirrored, negated, and of a composite variable; the largest subexpression is recognised first.
         ("1.0 - 1.0 / (1.0 + exp(-x))", "sigmoid(-x)"),
         ("-1.0 / (1.0 + exp(-x))", "-sigmoid(x)"),
         ("ln(1.0 - x)", "log1p(-x)"),
@@ -147,9 +149,9 @@ fn nothing_else_is() {
     become_these(&[
         ("x * sigmoid(x + y)", "x * sigmoid(x + y)"),
         ("x * sigmoid(k * x)", "x * sigmoid(k * x)"),
-        // The same as silu wherever it is looked at, but not below -3.
+        // Equal to silu at every sample, but not below -3.
         ("max(x, -3.0) * sigmoid(x)", "max(max(x, -R), -3) * sigmoid(x)"),
-        // A factor that is off in the tenth digit.
+        // A factor that is wrong in the tenth digit.
         ("0.5 * x * (1.0 + erf(0.7071067812572582 * x))", {
             "0.5 * erfc(-0.7071067812572582 * x) * max(x, -R)"
         }),
@@ -162,19 +164,19 @@ fn what_cancels_is_written_otherwise() {
         ("1.0 + tanh(x)", "2 * sigmoid(2 * x)"),
         ("tanh(x) + 1.0", "2 * sigmoid(2 * x)"),
         ("1.0 - tanh(x)", "2 * sigmoid(-2 * x)"),
-        // Numbers that this makes are computed, and those before it.
+        // Numbers that the rewrite creates are folded, and so are those before it.
         ("1.0 + tanh(3.0 * x)", "2 * sigmoid(6 * x)"),
         ("-tanh(x) + 1.0", "2 * sigmoid(-2 * x)"),
         ("1.0 + tanh(-x)", "2 * sigmoid(-2 * x)"),
         ("1.0 - tanh(x) * tanh(x)", "4 * sigmoid(2 * x) * sigmoid(-2 * x)"),
-        // Differences of squares, of what is exact.
+        // Differences of squares, where the number has an exact square root and the variable is an input.
         ("1.0 - x * x", "(1 - x) * (1 + x)"),
         ("y * (x.powi(2) - 4.0)", "y * (x - 2) * (x + 2)"),
         ("3.0 - x * x", "3 - x * x"),
         ("1.0 + x * x", "1 + x * x"),
         ("1.0 - x * y", "1 - x * y"),
         ("1.0 - sqrt(x) * sqrt(x)", "1 - sqrt(x) * sqrt(x)"),
-        // Not these, which do not cancel, or not everywhere.
+        // These stay, because they do not cancel, or not everywhere.
         ("2.0 + tanh(x)", "2 + tanh(x)"),
         ("2.0 - tanh(x)", "2 - tanh(x)"),
         ("y - tanh(x)", "y - tanh(x)"),
@@ -188,13 +190,13 @@ fn bounded_factors_come_first() {
         ("x * y * z", "x * y * z"),
         ("y * gelu_grad(x)", "y * gelu_grad(x)"),
         ("y * z * sigmoid(x)", "sigmoid(x) * y * z"),
-        // A factor above one: the order is picked by the values.
+        // A factor above one: `mul3` selects the order by the values.
         ("y * z * gelu_grad(x)", "mul3(gelu_grad(x), y, z)"),
         ("y * z * gelu_grad(x) * k", "mul3(gelu_grad(x), y, z) * k"),
         ("0.5 * y * z * gelu_grad(x)", "0.5 * gelu_grad(x) * y * z"),
         ("-2.0 * y * z * sigmoid(x)", "mul3(-2 * sigmoid(x), y, z)"),
         ("y * z * sigmoid(x) * tanh(x) * 1.5", "mul3(1.5 * sigmoid(x) * tanh(x), y, z)"),
-        // What is bounded.
+        // Bounded factors.
         ("y * z * abs(sigmoid(x))", "abs(sigmoid(x)) * y * z"),
         ("y * z * (sigmoid(x) + erf(x))", "mul3(sigmoid(x) + erf(x), y, z)"),
         ("y * z * (0.25 * sigmoid(x) - 0.75)", "(0.25 * sigmoid(x) - 0.75) * y * z"),
@@ -206,7 +208,7 @@ fn bounded_factors_come_first() {
             "y * z * (if x < y { sigmoid(x) } else { z })",
         ),
         ("y * z * min(x, 1.0)", "y * z * min(x, 1)"),
-        // A product with another use is no part of a larger one: powers stay few multiplications.
+        // A product with another use is not merged into a larger one, so that powers stay few multiplications.
         ("x.powi(4)", "x * x * (x * x)"),
         ("y * z + sigmoid(x) * (y * z)", "y * z + sigmoid(x) * (y * z)"),
     ]);
@@ -218,12 +220,12 @@ fn what_vanishes_holds_the_rest_still() {
         ("x * x * sigmoid(x) * sigmoid(-x)", "sigmoid(x) * sigmoid(-x) * clamp(x) * clamp(x)"),
         ("x * exp(-x)", "min(x, R) * exp(-min(x, R))"),
         ("x * tanh(ln(1.0 + exp(x)))", "max(x, -R) * tanh(softplus(x))"),
-        // Of several streams each by itself.
+        // Each of several streams is clamped on its own.
         ("x * x * y * exp(-y)", "x * x * min(y, R) * exp(-min(y, R))"),
         ("(x * sigmoid(3.0 * x)) * (y * sigmoid(3.0 * y))", {
             "sigmoid(3 * x) * sigmoid(3 * y) * max(x, -R) * max(y, -R)"
         }),
-        // Nothing vanishes: not at all, or not for good, or by another stream, or as far as one can tell.
+        // These stay: nothing vanishes, or only at a point, or because of another stream, or it cannot be decided.
         ("x * tanh(x)", "x * tanh(x)"),
         ("(x - 1099511627776.0) * x", "(x - R) * x"),
         ("x * sigmoid(y)", "x * sigmoid(y)"),
@@ -244,7 +246,8 @@ fn what_has_settled_does_not_meet_infinities() {
         ),
         ("erf(x * x * x - x)", "erf(clamp(x) * clamp(x) * clamp(x) - clamp(x))"),
         ("normal_cdf(x * x * exp(x))", "normal_cdf(max(x, -R) * max(x, -R) * exp(max(x, -R)))"),
-        // No infinities meet in these; this one has not settled; and this depends on more than one value.
+        // These stay: no infinities meet in the first two, the third does not saturate, the fourth depends on two
+        // streams.
         ("sigmoid(3.0 * x)", "sigmoid(3 * x)"),
         ("sigmoid(x * x)", "sigmoid(x * x)"),
         ("softplus(x * x * x - x * x)", "softplus(x * x * x - x * x)"),
@@ -257,12 +260,12 @@ fn gradients() {
     have_gradients(&[
         ("x + y", "dy"),
         ("y - x", "-dy"),
-        // x + x is infinite where dy is small enough for a number.
+        // `(x + x) * dy` would be infinite where a small `dy` makes the result finite.
         ("x * x", "mul3(2, dy, x)"),
-        // Recognised before it is differentiated: dy would stand between the parts afterwards.
+        // Recognised before it is differentiated, because `dy` would separate the parts afterwards.
         ("ln(1.0 + exp(x))", "dy * sigmoid(x)"),
         ("0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))", "dy * gelu_grad(x)"),
-        // The branch that is not taken gives zero, whatever dy is, and none of its own values.
+        // The untaken branch contributes zero, whatever `dy` is, and none of its own values.
         ("if x < y { 2.0 * x } else { y }", "if x < y { 2 * dy } else { 0 }"),
         (
             "if x < 0.0 { 2.0 * sqrt(-x) } else { x }",

@@ -4,7 +4,7 @@ use op_dsl_syntax::{attribute_enum, function, module};
 use proc_macro2::TokenStream;
 use proptest::prelude::*;
 
-/// Words that formulas and their attributes are made of, and some that they are not.
+/// Tokens that occur in formulas and their attributes, and some that do not.
 const WORDS: &[&str] = &[
     "x",
     "y",
@@ -107,7 +107,7 @@ fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
 
-/// Reads and forgets; a panic is the failure.
+/// Parses and drops the result, because only a panic is a failure.
 fn read(args: &str, item: &str) {
     let _ = function(tokens(args), tokens(item));
     let _ = module(tokens(item));

@@ -6,7 +6,7 @@ use op_dsl::derivative::Derivative;
 use op_dsl::ir::op::{Kind, Origin};
 
 impl Op {
-    /// Gradients of the inputs, by that of the result.
+    /// Computes the gradients of the inputs from the gradient of the result.
     pub(crate) fn backward<const N: usize>(
         &self,
         inputs: [&Tensor; N],
@@ -61,7 +61,9 @@ impl Op {
         Ok(gradients)
     }
 
-    /// The operator's outputs where its gradient wants others than the result: computed once more, since candle keeps one.
+    /// Computes the operator's outputs again if its gradient reads others than the result.
+    ///
+    /// They are not available otherwise, because candle keeps only the result.
     fn values<const N: usize>(
         &self,
         known: &Derivative,
@@ -77,7 +79,7 @@ impl Op {
     }
 }
 
-/// Summed over what an input was broadcast along, in its element type.
+/// Sums a gradient over the dimensions that the input was broadcast along, in the input's element type.
 fn summed(gradient: Tensor, input: &Tensor) -> Result<Tensor> {
     let lead = gradient.rank() - input.rank();
     let mut sum = gradient;

@@ -9,7 +9,7 @@ use candle_core::{
 use op_dsl::Operator;
 use op_dsl::ir::op::Value;
 
-/// Operators as `op_dsl::operators` lists them.
+/// A table of operators, as `op_dsl::operators` generates it.
 pub type Table = &'static [&'static Operator];
 
 /// An operator with its attributes, for `Tensor::apply_op1` and its relatives.
@@ -22,18 +22,18 @@ pub struct Op {
 }
 
 impl Op {
-    /// An operator of `ops-glu-grad`, by its name, with the attributes' defaults.
+    /// Returns an operator of `ops-glu-grad` by its name, with default attributes.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// If there is no operator of this name.
     pub fn named(name: &str) -> Result<Op> {
         Op::of(ops_glu_grad::OPERATORS, name)
     }
 
-    /// An operator of a table, whose gradients are in it too.
+    /// Returns an operator of a table that contains its gradients too.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// If there is no operator of this name.
     pub fn of(table: Table, name: &str) -> Result<Op> {
         let Some(operator) = table.iter().find(|operator| operator.name() == name) else {
             let known = table.iter().map(|operator| operator.name()).collect::<Vec<_>>().join(", ");
@@ -42,20 +42,22 @@ impl Op {
         Ok(Op { operator, table, attributes: operator.default_attrs(), output: 0 })
     }
 
-    /// With an attribute, from text: enums by name or number, booleans as `true` or `false`.
+    /// Sets an attribute from text: enums by name or number, booleans as `true` or `false`.
     ///
     /// # Errors
-    /// There is no such attribute, or the text is not one of its values.
+    /// If there is no such attribute, or the text is not one of its values.
     pub fn with(mut self, attribute: &str, value: &str) -> Result<Op> {
         let (index, value) = self.operator.parse_attr(attribute, value).map_err(Error::wrap)?;
         self.attributes[index] = value;
         Ok(self)
     }
 
-    /// With this output as its result, instead of the first. It has a derivative where the table's gradient takes one of it.
+    /// Selects this output as the result, instead of the first.
+    ///
+    /// It has a derivative if the table's gradient has an input for this output's gradient.
     ///
     /// # Errors
-    /// There is no such output.
+    /// If there is no such output.
     pub fn output(mut self, name: &str) -> Result<Op> {
         let outputs = &self.operator.def().outputs;
         let Some(index) = outputs.iter().position(|tensor| tensor.name == name) else {
@@ -67,15 +69,15 @@ impl Op {
         Ok(self)
     }
 
-    /// All outputs, without derivatives; `None` for an optional input that is left out.
+    /// Computes all outputs, without derivatives; `None` stands for an omitted optional input.
     ///
     /// # Errors
-    /// What is wrong with attributes, shapes, element types or devices.
+    /// If attributes, shapes, element types or devices are invalid.
     pub fn run(&self, inputs: &[Option<&Tensor>]) -> Result<Vec<Tensor>> {
         storage::on_tensors(self.operator, &self.attributes, inputs)
     }
 
-    /// The one output that is the result.
+    /// Computes the output that is selected as the result.
     fn result(&self, inputs: &[(&CpuStorage, &Layout)]) -> Result<(CpuStorage, Shape)> {
         let inputs: Vec<_> = inputs.iter().copied().map(Some).collect();
         let mut outputs = storage::compute(self.operator, &self.attributes, &inputs)?;

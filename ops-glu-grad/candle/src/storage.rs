@@ -1,4 +1,4 @@
-//! candle's memory as views, and an operator's outputs as candle's memory.
+//! Views of candle's memory, and conversion of an operator's outputs to candle's memory.
 
 use candle_core::{CpuStorage, Device, Error, Layout, Result, Shape, Storage, Tensor};
 use op_dsl::ir::DType;
@@ -6,7 +6,7 @@ use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::Value;
 use op_dsl::{El, Operator, Options, View, ViewMut};
 
-/// Every output, with its shape; `None` and what is missing at the end are inputs that are left out.
+/// Computes every output, with its shape. `None`, or a missing input at the end, is an omitted input.
 pub fn compute(
     op: &Operator,
     attributes: &[Value],
@@ -28,7 +28,7 @@ pub fn compute(
         views.iter().map(|v| TensorMeta { shape: v.shape(), dtype: v.dtype() }).collect();
     let wanted = op.infer(attributes, &metas).map_err(Error::wrap)?;
     let shapes: Vec<&[usize]> = wanted.iter().map(|o| &*o.shape).collect();
-    // All outputs of a call are of one type.
+    // All outputs of a call have the same type.
     let made = match wanted.first().map_or(DType::F32, |o| o.dtype) {
         DType::F16 => filled(op, attributes, &views, &shapes, CpuStorage::F16),
         DType::BF16 => filled(op, attributes, &views, &shapes, CpuStorage::BF16),
@@ -83,7 +83,7 @@ fn other_type(storage: &CpuStorage) -> String {
     format!("{:?}", storage.dtype()).to_lowercase()
 }
 
-/// As [`compute`], of tensors.
+/// As [`compute`], on tensors.
 pub fn on_tensors(
     op: &Operator,
     attributes: &[Value],

@@ -1,4 +1,4 @@
-//! Operators as candle calls them, and their derivatives beside those of candle's own.
+//! Operators as candle calls them, and their derivatives compared with candle's own.
 #![allow(missing_docs)]
 
 use candle_core::{D, DType, Device, Result, Tensor, Var};
@@ -6,7 +6,7 @@ use op_dsl::ir::op::Kind;
 use ops_glu_grad::OPERATORS;
 use ops_glu_grad_candle::Op;
 
-/// Numbers between -4 and 4.
+/// Returns numbers between -4 and 4.
 fn numbers(seed: usize, shape: &[usize]) -> Result<Tensor> {
     let n: usize = shape.iter().product();
     let number = |i| (i as f32 * 0.618_034 + seed as f32 * 0.414_214 + 0.1).fract() * 8.0 - 4.0;
@@ -18,7 +18,7 @@ fn distance(a: &Tensor, b: &Tensor) -> Result<f32> {
     (a - b)?.abs()?.flatten_all()?.max(0)?.to_scalar()
 }
 
-/// The gradient by the first input of a weighted sum of what `f` makes of it.
+/// Returns the result of `f`, and the gradient by `x` of a weighted sum of it.
 fn gradient(x: &Tensor, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<(Tensor, Tensor)> {
     let x = Var::from_tensor(x)?;
     let y = f(&x)?;
@@ -35,7 +35,7 @@ fn halves(x: &Tensor) -> Result<(Tensor, Tensor)> {
 type Composed = fn(&Tensor) -> Result<Tensor>;
 type Attributes = &'static [(&'static str, &'static str)];
 
-/// Operators with attributes, and what candle has for the same.
+/// Operators with attributes, and the same functions composed in candle.
 const PAIRS: [(&str, Attributes, Composed); 9] = [
     ("GeGluV2", &[("approximate", "none")], |x| {
         let (value, gate) = halves(x)?;
@@ -64,7 +64,7 @@ fn derivatives_are_those_of_candles_own() -> Result<()> {
         for (attribute, value) in attributes {
             op = op.with(attribute, value)?;
         }
-        // Another order in memory, and not from its start.
+        // A transposed view with an offset, so that strides and the start are tested.
         let x = numbers(1, &[14, 5])?.narrow(0, 2, 12)?.t()?;
         for (dtype, bound) in [(DType::F32, 2e-5), (DType::F16, 0.03), (DType::BF16, 0.2)] {
             let x = x.to_dtype(dtype)?;
@@ -87,7 +87,7 @@ fn derivatives_are_those_of_candles_own() -> Result<()> {
     Ok(())
 }
 
-/// By two inputs, of which one is broadcast.
+/// Derivatives by two inputs, one of which is broadcast.
 #[test]
 fn what_is_broadcast_is_summed() -> Result<()> {
     let (x, weight) =
@@ -101,7 +101,7 @@ fn what_is_broadcast_is_summed() -> Result<()> {
     Ok(())
 }
 
-/// Every operator of up to three inputs runs as candle runs it, and every derivative that the table has is taken.
+/// Every operator of up to three inputs runs by candle's calls, and every derivative is evaluated.
 #[test]
 fn every_operator_runs() -> Result<()> {
     let (mut ran, mut differentiated) = (0, 0);

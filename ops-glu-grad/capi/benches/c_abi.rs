@@ -1,4 +1,4 @@
-//! What the C interfaces cost beside the Rust call on the same tensors, interleaved:
+//! Cost of the C interfaces compared with the Rust call on the same tensors, interleaved:
 //! `RAYON_NUM_THREADS=1 cargo bench -p ops-glu-grad-capi --bench c_abi`.
 
 use op_dsl::{View, ViewMut};
@@ -34,7 +34,7 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// Medians of two things done in turn, in nanoseconds.
+/// Returns the median times of two alternating operations, in nanoseconds.
 fn beside(rounds: usize, mut first: impl FnMut(), mut second: impl FnMut()) -> [f64; 2] {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..rounds {
@@ -59,9 +59,9 @@ const ACL_FLOAT: i32 = 0;
 const ACL_FLOAT16: i32 = 1;
 const ACL_INT32: i32 = 3;
 
-/// A tensor of two dimensions over memory of its own.
+/// Creates a two-dimensional tensor over the given memory.
 fn tensor(shape: [i64; 2], dtype: i32, data: *mut f32) -> Handle {
-    // SAFETY: two dimensions, as said.
+    // SAFETY: shape and strides have two elements, the number of dimensions that is passed.
     unsafe {
         aclCreateTensor(
             shape.as_ptr(),
@@ -77,7 +77,7 @@ fn tensor(shape: [i64; 2], dtype: i32, data: *mut f32) -> Handle {
     }
 }
 
-/// Tensors of a GeGLU gradient and the Rust call on them.
+/// Tensors of a GeGLU gradient, and the Rust call on them.
 struct Geglu {
     shape: [usize; 2],
     dy: Vec<f32>,
@@ -108,7 +108,7 @@ impl Geglu {
 
     fn prepare([dy, x, gelu, dx]: [Handle; 4]) -> Handle {
         let (mut size, mut executor) = (0, null_mut());
-        // SAFETY: live tensors, and places for the answers.
+        // SAFETY: the tensors are alive, and the output pointers are valid.
         let status = unsafe {
             aclnnGeGluV3BackwardGetWorkspaceSize(
                 dy,
@@ -127,14 +127,14 @@ impl Geglu {
     }
 
     fn execute(executor: Handle) {
-        // SAFETY: the tensors' memory is still there.
+        // SAFETY: the tensors' memory is still alive.
         let status = unsafe { aclnnGeGluV3Backward(null_mut(), 0, executor, null_mut()) };
         assert_eq!(status, 0);
     }
 
     fn destroy(tensors: [Handle; 4]) {
         for tensor in tensors {
-            // SAFETY: a handle.
+            // SAFETY: the handle is valid.
             assert_eq!(unsafe { aclDestroyTensor(tensor) }, 0);
         }
     }
@@ -145,7 +145,7 @@ impl Geglu {
         let dx_c = self.dx_c.as_mut_ptr();
         let tensors = Geglu::tensors(dy, x, gelu, dx_c, shape);
         let executor = Geglu::prepare(tensors);
-        // SAFETY: a live handle.
+        // SAFETY: the handle is alive.
         assert_eq!(unsafe { aclSetAclOpExecutorRepeatable(executor) }, 0);
         let rust = || {
             let view = |data, shape| View::new(data, shape).expect("a view");
@@ -171,17 +171,17 @@ const ROWS: usize = 512;
 const COLUMNS: usize = 5632;
 const PITCH: usize = COLUMNS + 64;
 
-/// GeLUBackward with these strides of `input`, `grad_output` and `grad_input`.
+/// Measures GeLUBackward with these strides of `input`, `grad_output` and `grad_input`.
 fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
     let shape = [ROWS, COLUMNS];
     let (input, dy) = (values(ROWS * PITCH), values(ROWS * PITCH));
     let (mut dx, mut dx_c) = (vec![0.0f32; ROWS * PITCH], vec![0.0f32; ROWS * PITCH]);
     let mut handle = null_mut();
-    // SAFETY: a place for the answer.
+    // SAFETY: the output pointer is valid.
     assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
     let describe = |strides: [isize; 2]| {
         let mut desc = null_mut();
-        // SAFETY: two dimensions, and a place for the answer.
+        // SAFETY: shape and strides have two elements, and the output pointer is valid.
         let status = unsafe {
             infiniopCreateTensorDescriptor(&mut desc, 2, shape.as_ptr(), strides.as_ptr(), 13)
         };
@@ -189,7 +189,7 @@ fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
         desc
     };
     let mut desc = null_mut();
-    // SAFETY: a place for the answer.
+    // SAFETY: the output pointer is valid.
     let status = unsafe {
         infiniopCreateGeLUBackwardDescriptor(
             handle,
@@ -211,7 +211,7 @@ fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
         },
         || {
             let (input, dy) = (input.as_ptr().cast(), dy.as_ptr().cast());
-            // SAFETY: memory as described.
+            // SAFETY: the memory is as the descriptors describe it.
             let status = unsafe {
                 infiniopGeLUBackward(desc, null_mut(), 0, out.cast(), input, dy, null_mut())
             };
@@ -222,7 +222,7 @@ fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
     medians
 }
 
-/// Words of memory with small numbers of a type; `ACL_FLOAT16` needs every other only.
+/// Returns 32-bit words with small numbers of a type; `ACL_FLOAT16` needs only every other word.
 fn words(dtype: i32, count: usize) -> Vec<u32> {
     let word = |i: usize| match dtype {
         ACL_FLOAT => ((i % 8191) as f32 / 1365.0 - 3.0).to_bits(),
@@ -232,7 +232,9 @@ fn words(dtype: i32, count: usize) -> Vec<u32> {
     (0..count).map(word).collect()
 }
 
-/// aclnnGeluBackward with these types of `gradOutput`, `self` and `gradInput`, and with those.
+/// Compares the times of aclnnGeluBackward with two sets of types.
+///
+/// Each set has the types of `gradOutput`, `self` and `gradInput`.
 fn mixed(rounds: usize, these: [i32; 3], those: [i32; 3]) -> [f64; 2] {
     let shape = [ROWS as i64, COLUMNS as i64];
     let mut memory = [these, those].map(|types| types.map(|dtype| words(dtype, ROWS * COLUMNS)));
@@ -243,15 +245,15 @@ fn mixed(rounds: usize, these: [i32; 3], those: [i32; 3]) -> [f64; 2] {
             *t = tensor(shape, dtype, data.as_mut_ptr().cast());
         }
         let ([dy, x, dx], mut size, mut executor) = (tensors, 0, null_mut());
-        // SAFETY: live tensors, and places for the answers.
+        // SAFETY: the tensors are alive, and the output pointers are valid.
         let status =
             unsafe { aclnnGeluBackwardGetWorkspaceSize(dy, x, dx, &mut size, &mut executor) };
-        // SAFETY: a handle.
+        // SAFETY: the handle is valid.
         assert_eq!((status, unsafe { aclSetAclOpExecutorRepeatable(executor) }), (0, 0));
         room[k] = vec![0; size as usize];
         let workspace = room[k].as_mut_ptr().cast::<c_void>();
         move || {
-            // SAFETY: the memory of tensors and workspace is still there.
+            // SAFETY: the memory of tensors and workspace is still alive.
             let status = unsafe { aclnnGeluBackward(workspace, size, executor, null_mut()) };
             assert_eq!(status, 0);
         }

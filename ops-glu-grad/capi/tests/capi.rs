@@ -1,5 +1,7 @@
-//! The C interfaces, from C and C++: generated files are those of the table, headers are clean,
-//! clients compile, link and run; with AddressSanitizer and under valgrind too.
+//! The C interfaces, from C and C++.
+//!
+//! Generated files match the table, headers are clean, clients compile, link and run, also with AddressSanitizer and
+//! under valgrind.
 #![cfg(target_os = "linux")]
 
 #[path = "../../../tests/tests/common/tools.rs"]
@@ -10,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The clients, and what each is about.
+/// The client programs, each named after its subject.
 const CLIENTS: [&str; 10] = [
     "aclnn.c",
     "aclnn.cpp",
@@ -29,12 +31,12 @@ fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the libraries are: Cargo makes them beside this test.
+/// Returns the directory of the libraries, which Cargo builds beside this test.
 fn libraries() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
-/// Standard output of what must succeed.
+/// Returns the standard output of a process that must succeed.
 fn good(output: Output, what: &str) -> String {
     let out = String::from_utf8_lossy(&output.stdout).into_owned();
     let err = String::from_utf8_lossy(&output.stderr);
@@ -42,7 +44,7 @@ fn good(output: Output, what: &str) -> String {
     out
 }
 
-/// A compiler for a file, by its ending.
+/// Returns the compiler for a file, by its extension.
 fn compiler(file: &str) -> Command {
     let cpp = file.ends_with(".cpp");
     let (variable, name) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
@@ -73,7 +75,9 @@ fn passes(mut program: Command, name: &str) {
     assert_eq!(said, "0 failures\n", "{name}");
 }
 
-/// `BLESS=1 cargo test -p ops-glu-grad-capi --test capi generated` writes them anew.
+/// The generated files are up to date.
+///
+/// `BLESS=1 cargo test -p ops-glu-grad-capi --test capi generated` rewrites them.
 #[test]
 fn generated_files_are_those_of_the_table() {
     let bless = std::env::var_os("BLESS").is_some();
@@ -87,7 +91,7 @@ fn generated_files_are_those_of_the_table() {
     }
 }
 
-/// Every header, by its path under `include`.
+/// Returns the path of every header under `include`.
 fn headers() -> Vec<PathBuf> {
     let include = home().join("include");
     let (mut left, mut found) = (vec![include.clone()], Vec::new());
@@ -104,7 +108,7 @@ fn headers() -> Vec<PathBuf> {
     found
 }
 
-/// Each header alone, in both languages.
+/// Each header compiles on its own, in both languages.
 #[test]
 fn headers_are_clean() {
     for header in headers() {
@@ -117,8 +121,9 @@ fn headers_are_clean() {
     }
 }
 
-/// No macro has a name that the languages keep for themselves: two underscores anywhere, or one
-/// before a capital. Headers of theirs use such names, and still work after ours.
+/// No macro has a name that the languages reserve: two underscores anywhere, or one before a capital.
+///
+/// System headers use such names, and they still compile after these headers.
 #[test]
 fn headers_leave_reserved_names_alone() {
     let mut all = String::new();
@@ -132,7 +137,7 @@ fn headers_leave_reserved_names_alone() {
         }
         all += &format!("#include \"{}\"\n", header.display());
     }
-    // What compilers and libraries of C++ have with the most names of their own.
+    // The system header with the most reserved names.
     let theirs = if cfg!(target_arch = "x86_64") { "immintrin.h" } else { "random" };
     all += &format!("#include <{theirs}>\n#include <regex>\nint main() {{}}\n");
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reserved.cpp");
@@ -148,7 +153,7 @@ fn clients_run() {
     }
 }
 
-/// No exported function is left out where arguments make no sense.
+/// The client `anything.c` calls every exported function with arguments that make no sense.
 #[test]
 fn anything_is_asked_of_every_function() {
     let client = fs::read_to_string(home().join("tests/clients/anything.c")).unwrap();
@@ -157,13 +162,13 @@ fn anything_is_asked_of_every_function() {
     nm.args(["-D", "--defined-only"]).arg(libraries().join("libops_glu_grad_capi.so"));
     let symbols = good(nm.output().unwrap(), "nm");
     let functions = symbols.lines().filter_map(|line| line.split(' ').next_back());
-    // Both phases of a function are asked by its name.
+    // Both phases of a function are found by its name.
     let asked = |f: &str| words.contains(f.strip_suffix("GetWorkspaceSize").unwrap_or(f));
     let left: Vec<&str> = functions.filter(|f| !asked(f)).collect();
     assert!(left.is_empty() && symbols.lines().count() > 80, "{left:?}");
 }
 
-/// All that a C program needs is in the static library and in libc.
+/// A C program needs only the static library and libc.
 #[test]
 fn clients_link_statically() {
     let archive = libraries().join("libops_glu_grad_capi.a");
@@ -171,7 +176,7 @@ fn clients_link_statically() {
     passes(Command::new(client("infiniop.c", "static", &[], Some(&link))), "static");
 }
 
-/// Nothing is read or written that is not the client's to give, and nothing leaks.
+/// The library accesses no memory that the client did not pass, and leaks none.
 #[test]
 fn clients_run_with_address_sanitizer() {
     for name in CLIENTS {

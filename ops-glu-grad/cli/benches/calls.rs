@@ -1,8 +1,8 @@
-//! What one call costs besides its elements: checks, attributes, views, the driver.
+//! Overhead of one call: checks, attributes, views, the driver.
 //!
-//! A small call is timed in turn with one sixteen times as large, whose time per element is that of tensors in the second
-//! cache. What the small one takes over its elements at that rate is the call. Each figure is the median and the least of
-//! several rounds.
+//! A small call alternates with one sixteen times as large, whose time per element is that of tensors in the L2
+//! cache. The overhead is the time of the small call less its elements at that rate. Each figure is the median and
+//! the minimum of several rounds.
 
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
@@ -12,7 +12,7 @@ use ops_glu_grad::OPERATORS;
 const SMALL: &[usize] = &[4, 2048];
 const LARGE: &[usize] = &[16, 8192];
 const ROUNDS: usize = 9;
-/// Interleaved runs with the floor in each round.
+/// Number of runs per round, interleaved with the floor.
 const RUNS: u16 = 51;
 const TIMED: [&str; 3] = ["GeGluGradV2", "SwiGluGrad", "ClippedSwigluGrad"];
 

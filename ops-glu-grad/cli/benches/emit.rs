@@ -1,4 +1,4 @@
-//! How long it takes to write the packages of all operators: a run of the command line, by layout.
+//! Time to write the packages of all operators: a run of the command line, for each layout.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::path::Path;

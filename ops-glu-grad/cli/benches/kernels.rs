@@ -1,7 +1,7 @@
-//! The cases that speed is promised for, each beside the floor of its memory traffic.
+//! The cases with documented performance, each compared with the floor of its memory traffic.
 //!
-//! Sizes are moderate, so that all of it takes a minute or two; `bench` on the command line measures
-//! any size, each run interleaved with one of its floor.
+//! Sizes are moderate, so that everything takes a minute or two; `bench` on the command line measures any size, each
+//! run interleaved with one of its floor.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use op_dsl::ir::DType;
@@ -15,7 +15,7 @@ const GATED: &[(&[usize], DataKind, &[DType])] = &[
     (&[16, 4096], DataKind::Normal, &DType::ALL),
     (&[16, 4096], DataKind::Tail, &[DType::F32]),
     (&[2048, 8192], DataKind::Normal, &DType::ALL),
-    // One call with all of its checks.
+    // A small tensor, so that the checks of a call count.
     (&[4, 2048], DataKind::Normal, &[DType::F32]),
 ];
 
@@ -23,7 +23,7 @@ fn operator(name: &str) -> &'static Operator {
     OPERATORS.iter().find(|op| op.name() == name).expect("an operator of this crate")
 }
 
-/// Times an operator and its floor, after its results were held against the oracle.
+/// Compares an operator's results with the oracle, then times it and its floor.
 fn case(
     c: &mut Criterion,
     name: &str,

@@ -1,14 +1,14 @@
-//! What a layout costs: GeLUBackward on 4096x4096, strided and broadcast beside contiguous.
+//! Cost of layouts: GeLUBackward on 4096x4096, strided and broadcast compared with contiguous.
 //!
-//! Each layout must give the bits of the contiguous call on the same values before it is timed.
-//! Runs are interleaved and the medians compared, since the machine's speed drifts.
+//! Each layout must give the bits of the contiguous call on the same values before it is timed. Runs are interleaved
+//! and the medians compared, since the machine's speed drifts.
 
 use op_dsl::{View, ViewMut};
 use ops_glu_grad::gelu::GeLUBackward;
 use std::time::Instant;
 
 const N: usize = 4096;
-/// A row with padding after it.
+/// Row pitch in elements: a row and the padding after it.
 const PITCH: usize = 4128;
 const ROUNDS: usize = 15;
 
@@ -36,7 +36,7 @@ fn call(layout: &Layout, input: &[f32], dy: &[f32], dx: &mut [f32]) {
     GeLUBackward {}.run(input, dy, dx).expect("a call");
 }
 
-/// The elements of a strided matrix, one row after another.
+/// Returns the elements of a strided matrix, row by row.
 fn dense(data: &[f32], [row, column]: [isize; 2]) -> Vec<f32> {
     let at = |i: usize| (i / N) * row as usize + (i % N) * column as usize;
     (0..N * N).map(|i| data[at(i)]).collect()

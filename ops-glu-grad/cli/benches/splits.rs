@@ -1,7 +1,7 @@
-//! What a split into alternating elements costs: the gradient of SwiGLU beside the same over halves.
+//! Cost of an interleaved split: the gradient of SwiGLU, compared with the same over halves.
 //!
-//! Results are held against the graph in f64 before they are timed. Runs are interleaved, since the
-//! machine's speed drifts; of each time the least and the median are told.
+//! Results are compared with the graph in f64 before they are timed. Runs are interleaved, since the machine's speed
+//! drifts; of each time the minimum and the median are printed.
 
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
@@ -23,9 +23,9 @@ pub mod turns {
     }
 }
 
-/// Shapes of `x`, and how many runs are one sample.
+/// Shapes of `x`, and the number of runs per sample.
 const SHAPES: [([usize; 2], usize); 2] = [([16, 4096], 20), ([8192, 8192], 1)];
-/// Samples are taken for this long.
+/// Duration of the sampling.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn named<'o>(operators: &[&'o Operator], name: &str) -> &'o Operator {
@@ -62,7 +62,7 @@ fn main() {
     }
 }
 
-/// The least and the median time of each, in nanoseconds per element.
+/// Returns the minimum and the median time of each run, in nanoseconds per element.
 fn times<const N: usize>(
     cases: &mut [Case<'_>; N],
     runs: usize,

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-/// Two commands that work as pasted, from the root of the repository.
+/// Two example commands, which work unchanged from the root of the repository.
 const EXAMPLE: &str = "\
 cargo run --release -q -- run GeGluV2 --in x=ops-glu-grad/data/x.npy --out y=y.npy --out gelu=gelu.npy
 cargo run --release -q -- run GeGluGradV2 --in dy=ops-glu-grad/data/dy.npy --in x=ops-glu-grad/data/x.npy --in gelu=gelu.npy --out dx=dx.npy";
 
-/// What the same operators take where people wrote them.
+/// Costs of handwritten implementations of the same operators.
 const BY_HAND: &str = include_str!("../data/by_hand.csv");
 
 fn main() -> ExitCode {

@@ -1,11 +1,11 @@
-//! The binary as people use it: what it prints, what it refuses, what it leaves on disk.
+//! The binary as users run it: its output, its refusals, and the files it writes.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A directory of one test, with the checked-in data where the example looks for it.
+/// A temporary directory for one test, with the checked-in data where the example expects it.
 struct Place(TempDir);
 
 impl Place {
@@ -38,7 +38,7 @@ impl Place {
         String::from_utf8(out.stdout).unwrap()
     }
 
-    /// Exit code 2, nothing on standard output, one line on standard error that has `part`.
+    /// Checks for exit code 2, no standard output, and one line with `part` on standard error.
     fn refused(&self, line: &str, part: &str) {
         let out = self.run(line);
         let error = String::from_utf8(out.stderr).unwrap();
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// An `.npy` file, byte by byte.
+/// Returns the bytes of an `.npy` file.
 fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -83,7 +83,7 @@ fn u16s(values: &[u16]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// The data of a file of `count` elements of `size` bytes.
+/// Returns the data of a file of `count` elements of `size` bytes.
 fn data(path: &Path, count: usize, size: usize) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     bytes[bytes.len() - count * size..].to_vec()
@@ -288,7 +288,7 @@ fn all_outputs_or_none() {
     #[cfg(unix)]
     place.refused(&format!("{run} gelu=/dev/null"), "is not a regular file");
     assert_eq!(place.files(), ["ops-glu-grad"]);
-    // An old result is replaced whole, also through a link.
+    // An existing result file is replaced as a whole, also through a link.
     place.write("old.npy", b"old");
     #[cfg(unix)]
     std::os::unix::fs::symlink("old.npy", place.0.path().join("gelu.npy")).unwrap();
@@ -320,7 +320,7 @@ fn explain() {
     assert!(one.contains("On ascend910b in bf16: "));
 }
 
-/// Figures of the family's own file, each of an operator that there is.
+/// Every figure in the data file of handwritten implementations belongs to an operator of the table.
 #[test]
 fn report_beside_hand_written_operators() {
     let place = Place::new();

@@ -1,5 +1,6 @@
-//! AscendC sources and packages as people make them: what lies on disk, what is refused, and what a
-//! build calls. The toolkit is a stand-in that records its calls.
+//! AscendC sources and packages as users emit them: files on disk, refusals, and the commands that a build runs.
+//!
+//! The toolkit is a stub that records its calls.
 #![cfg(unix)]
 
 use op_dsl_cpp::Compiler;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A directory of one test: home, with a toolkit below it on demand.
+/// A temporary home directory for one test, with a toolkit below it on demand.
 struct Place(TempDir);
 
 impl Place {
@@ -40,7 +41,7 @@ impl Place {
         told(self.run(line), line)
     }
 
-    /// Exit code 2, nothing on standard output, one line on standard error that has `part`.
+    /// Checks for exit code 2, no standard output, and one line with `part` on standard error.
     fn refused(&self, line: &str, home: Option<&str>, part: &str) {
         let out = self.run_in(line, home);
         let error = String::from_utf8(out.stderr).unwrap();
@@ -50,7 +51,7 @@ impl Place {
         assert!(error.starts_with("error: ") && error.contains(part), "{line}: {error}");
     }
 
-    /// Every file below a directory, with its contents.
+    /// Returns every file below a directory, with its contents.
     fn files(&self, below: &str) -> Vec<(String, Vec<u8>)> {
         let (mut found, root) = (Vec::new(), self.path(below));
         let mut left = vec![root.clone()];
@@ -69,8 +70,7 @@ impl Place {
         found
     }
 
-    /// A toolkit at `home`; `cmake` and `msopgen` that write down what they are asked for, and do
-    /// `more`.
+    /// Creates a toolkit at `home`, whose `cmake` and `msopgen` record their arguments and run `more`.
     fn toolkit(&self, home: &str, generation: u32, more: &str) {
         let modules = self.path(home).join("compiler/tikcpp/ascendc_kernel_cmake");
         fs::create_dir_all(&modules).unwrap();
@@ -101,7 +101,7 @@ fn told(out: Output, line: &str) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// The targets that kernels are emitted for, and for each a layout.
+/// The targets that kernels are emitted for, each in one layout.
 const TARGETS: [&str; 4] = ["ascend910b", "ascend910_93", "ascend310p", "ascend950"];
 const LAYOUTS: [&str; 4] = ["ops-nn", "custom --cann 8", "custom", "direct"];
 
@@ -112,16 +112,19 @@ fn emit_all(place: &Place, run: &str, soc: &str, layout: &str, more: &str) -> St
     place.good(&format!("{line} --out {out}"))
 }
 
-/// Operators whose plans are searched for at length, and one that has its plan at once.
+/// Two operators whose plans take long to search, and one whose plan is found at once.
 const AGAIN: [&str; 3] = ["GeluGradGradV2", "ClippedSwigluGrad", "SwiGlu"];
 
-/// Planning the family takes seconds for each target, so that all that is said of all operators is said here.
+/// Tests all messages about all operators at once.
+///
+/// They share a run, because planning the family takes seconds for each target.
 #[test]
 fn all_operators_for_all_targets_and_the_same_each_time() {
     let place = Place::new("all");
     fs::write(place.path("license"), "Copyright A\nB\n").unwrap();
     let all = |i: usize, more: &str| emit_all(&place, "first", TARGETS[i], LAYOUTS[i], more);
-    // The second target has the plans of the first: those of 16 bits take the least time.
+    // Only 16 bits for the second target, because it has the plans of the first, and those of 16 bits take the least
+    // time.
     let first = || [all(0, ""), all(1, "--dtype f16,bf16"), all(2, "")];
     let others = || {
         all(3, "");
@@ -140,14 +143,14 @@ fn all_operators_for_all_targets_and_the_same_each_time() {
     assert!(first.len() > 125 && second.len() > 31, "{}, {}", first.len(), second.len());
     assert!(second.iter().all(|file| first.contains(file)));
 
-    // A license stands above every file.
+    // Every file starts with the license.
     for (name, text) in first {
         let text = String::from_utf8(text).unwrap();
         let bare = [".generated", ".json"].iter().any(|end| name.ends_with(end));
         assert!(bare || text.contains("Copyright A"), "{name}");
     }
 
-    // The program says which targets cannot do it.
+    // The output lists what a target does not support.
     let all_lines = &told[2];
     assert!(
         all_lines.starts_with(&format!("{}\n", place.path("first/ascend310p/custom").display()))
@@ -228,7 +231,7 @@ fn one_tree_serves_all_products_of_the_repository() {
 fn pages_are_in_the_language_that_is_asked_for() {
     let place = Place::new("language");
     let (en, zh) = ("## Constraints\n", "## 约束说明\n");
-    // That of the repository, if nobody asks.
+    // Without an option, the language is that of the repository.
     for (language, title) in [("--language en", en), ("--language zh", zh), ("", zh)] {
         let line = "emit SwiGluGrad --layout ops-nn --soc ascend910b";
         place.good(&format!("{line} {language} --out nn"));
@@ -237,7 +240,9 @@ fn pages_are_in_the_language_that_is_asked_for() {
     }
 }
 
-/// A checkout's directory keeps what is beside an implementation; what would be lost is refused until it is asked for.
+/// Emitting into a checkout keeps the files beside an implementation.
+///
+/// If something would be lost, it is refused unless an option allows it.
 #[test]
 fn a_checkout_is_written_in_place() {
     let place = Place::new("checkout");
@@ -297,7 +302,7 @@ fn a_checkout_is_written_in_place() {
     assert_eq!(text("framework/plugin.cpp"), "plugin");
     assert!(text("op_host/elu_grad_v2_def.cpp").starts_with("// Keep \"this\".\n"));
     assert!(!place.path("nn/activation/elu_grad_v2/op_kernel/arch35").exists());
-    // What is not committed is not removed.
+    // Uncommitted files are not removed.
     write("activation/elu_grad_v2/op_kernel/mine.h", "");
     place.refused(line, None, "op_kernel/mine.h, which is not committed");
     place.good(&format!("{line} --force"));
@@ -320,7 +325,7 @@ fn directories_of_others_are_left_alone() {
     place.refused("emit SwiGlu --layout custom --soc ascend910b --out nn", None, "/nn: ");
 }
 
-/// What the model gives a kernel is what the tiling was made for, and what the device has.
+/// The model gives a kernel the resources that the tiling assumed and the device has.
 #[test]
 fn every_command_has_the_same_ub() {
     let place = Place::new("ub");
@@ -383,7 +388,9 @@ fn a_call_on_the_host_model() {
     );
 }
 
-/// The host model's compiler knows no launches: without them, it must accept the rest.
+/// The host model's compiler accepts the sources without kernel launches.
+///
+/// It does not know the syntax of launches.
 #[test]
 fn a_directly_launched_program_compiles() {
     let place = Place::new("direct");
@@ -428,7 +435,7 @@ fn a_build_configures_and_builds() {
 #[test]
 fn an_older_toolkit_completes_the_project() {
     let place = Place::new("older");
-    // The stand-in for msopgen writes a project where it is told; cmake needs nothing more.
+    // The msopgen stub writes a project to the given directory; cmake needs nothing more.
     let more = "while [ $# -gt 1 ]; do shift; done\n\
                 case $1 in */toolkit) mkdir -p $1/cmake $1/scripts; touch $1/CMakeLists.txt;; esac\n\
                 mkdir -p build_out; touch build_out/custom_opp_x_y.run";

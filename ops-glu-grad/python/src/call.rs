@@ -1,4 +1,5 @@
-//! A call: attributes and described tensors in, the kernels without the interpreter's lock.
+//! A call of an operator: converts attributes and tensor descriptions, and runs the kernels without the interpreter's
+//! lock.
 
 use crate::element::{name, stored};
 use crate::pages;
@@ -12,7 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The outputs' shapes and element types.
+/// Infers the shapes and element types of the outputs.
 pub fn infer(
     op: &'static Operator,
     attributes: &[Bound<'_, PyAny>],
@@ -69,7 +70,7 @@ pub fn run(
     done.map_err(panicked)?.map_err(exception)
 }
 
-/// The values of all attributes.
+/// Converts the values of all attributes.
 fn values(op: &Operator, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
     op.def().passed().iter().zip(given).map(|(attr, given)| value(op, attr, given)).collect()
 }

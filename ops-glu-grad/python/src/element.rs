@@ -1,4 +1,4 @@
-//! Element types, as Python calls them.
+//! Names of element types in Python.
 
 use op_dsl::Operator;
 use op_dsl::ir::op::Tensor;
@@ -6,7 +6,7 @@ use op_dsl::ir::{DType, Stored};
 use pyo3::PyResult;
 use pyo3::exceptions::PyTypeError;
 
-/// What numpy and PyTorch call an element type.
+/// Returns the name of an element type in numpy and PyTorch.
 pub const fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::F16 => "float16",
@@ -15,7 +15,7 @@ pub const fn name(dtype: DType) -> &'static str {
     }
 }
 
-/// What is stored in a tensor of which Python says that its elements are of this type.
+/// Returns the storage type of a tensor from the name of its element type in Python.
 pub fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
     let number = DType::ALL.into_iter().find(|d| name(*d) == dtype).map(Stored::Number);
     let stored = number.or(match dtype {

@@ -1,15 +1,16 @@
-//! The table of operators for Python: what each is, and how it is called.
+//! The table of operators for Python: their signatures and calls.
 //!
 //! ```text
-//! table     an operator as Python sees it: names, kinds, defaults, what its gradient holds
-//! element   element types, as Python calls them
+//! table     an operator as Python sees it: names, kinds, defaults, inputs of its gradient
+//! element   names of element types in Python
 //! place     a tensor's memory, as Python describes it
-//! pages     memory that the system has not given pages yet
-//! call      attributes and described tensors in, a call of the kernels without the interpreter's lock
-//! refusal   what is wrong with a call, as Python's exceptions
+//! pages     huge pages for memory that is not mapped yet
+//! call      attributes and tensor descriptions in, a call of the kernels without the interpreter's lock
+//! refusal   errors of a call as Python's exceptions
 //! ```
 //!
-//! Functions, arrays and PyTorch are the business of the package around it (`ops_glu_grad/`). It names no operator either.
+//! The package around it (`ops_glu_grad/`) has the functions and the support of arrays and PyTorch. It names no
+//! operator either.
 
 mod call;
 mod element;
@@ -18,7 +19,7 @@ mod place;
 mod refusal;
 mod table;
 
-/// What the package `ops_glu_grad` is made of.
+/// The compiled half of the package `ops_glu_grad`.
 #[pyo3::pymodule]
 mod _core {
     use super::table::Operator;

@@ -1,12 +1,14 @@
-//! What is wrong with a call, as exceptions of Python with our messages.
+//! Errors of a call as Python's exceptions, with the messages of Rust.
 
 use op_dsl::Error;
 use op_dsl::ir::bind::Wrong;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 
-/// `TypeError` where something of another type, or another number of things, would be right; `ValueError` where
-/// another value would; `RuntimeError` where the caller did nothing wrong.
+/// Converts an error to an exception.
+///
+/// `TypeError` if a different type or number of arguments is needed; `ValueError` if a different value is needed;
+/// `RuntimeError` if the caller made no mistake.
 pub fn exception(error: Error) -> PyErr {
     let text = error.to_string();
     match &error {

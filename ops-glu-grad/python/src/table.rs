@@ -30,7 +30,7 @@ struct Attribute {
     /// `int`, `bool`, `float` or `str`, as Python and PyTorch call them.
     kind: &'static str,
     default: Py<PyAny>,
-    /// What it may be, where that is one of a few names.
+    /// Names that it may take, if they are a few.
     choices: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ struct Attribute {
 struct Derivative {
     /// Name of the other.
     gradient: String,
-    /// What each of its inputs holds: `upstream`, `input` or `output` and of which tensor; `own` is left out.
+    /// The content of each of its inputs: `upstream`, `input` or `output` and of which tensor; `own` is left out.
     holds: Vec<(&'static str, usize)>,
     /// The input that each of its outputs is the gradient of.
     wrt: Vec<usize>,
@@ -60,7 +60,7 @@ const fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// A default as Python writes it; of a choice, its name.
+/// Converts a default to Python; an enum becomes the name of its variant.
 fn default(py: Python<'_>, attr: &op::Attr) -> PyResult<Py<PyAny>> {
     Ok(match (&attr.kind, attr.default) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {

@@ -1,7 +1,7 @@
-//! The package as Python imports it: the library that this test run built, beside the Python files, and the results of the
-//! same calls from Rust. The tests themselves are those of `test_*.py`.
+//! The package as Python imports it: the library that this test run built, beside the Python files.
 //!
-//! Needs `python3` with numpy, and for bfloat16 ml_dtypes; says what it skips without them.
+//! `test_*.py` compare its results with those of the same calls in Rust. Needs `python3` with numpy, and for bfloat16
+//! ml_dtypes; prints what it skips without them.
 #![allow(missing_docs)]
 #![cfg(target_os = "linux")]
 
@@ -19,14 +19,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tools::has_python_module;
 
-/// Rows, and columns of what is not cut in two.
+/// Shape of whole tensors: rows and columns.
 const SHAPE: [usize; 2] = [3, 37];
 
 fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The package, laid out as the wheel has it.
+/// Creates the package with the layout of the wheel.
 fn package() -> PathBuf {
     let site = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
     let package = site.join("ops_glu_grad");
@@ -37,22 +37,24 @@ fn package() -> PathBuf {
             fs::copy(&file, package.join(file.file_name().unwrap())).unwrap();
         }
     }
-    // Beside the tests that it was built for.
+    // Cargo builds the library beside this test.
     let library = std::env::current_exe().unwrap().with_file_name("libops_glu_grad_python.so");
-    // Another file each time: a copy onto one that a process has loaded would change it there.
+    // The old file is replaced, because copying onto a library that a process has loaded would change it there.
     let extension = package.join("_core.abi3.so");
     fs::copy(library, extension.with_extension("new")).unwrap();
     fs::rename(extension.with_extension("new"), extension).unwrap();
     site
 }
 
-/// Numbers between -4 and 4, by one rule everywhere.
+/// Returns a number between -4 and 4, by the same rule as in Python.
 fn number(seed: usize, i: usize) -> f32 {
     let turn = (i as f64 + 1.0) * 0.618_033_988_749_895 + seed as f64 * 0.414_213_562_373_095;
     (turn.fract() * 8.0 - 4.0) as f32
 }
 
-/// One call of an operator on elements of one type; numbers by their bits as `f32`, which holds all of them.
+/// Runs one call of an operator on elements of one type.
+///
+/// Numbers are written as the bits of `f32`, which represents all of them.
 fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value {
     let def = op.def();
     let shape_of = |kind| match kind {
@@ -99,7 +101,7 @@ fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value
     json!({ "op": op.name(), "dtype": T::DTYPE.name(), "inputs": inputs, "outputs": outputs })
 }
 
-/// What Rust makes of every operator and element type.
+/// Writes the results of Rust for every operator and element type.
 fn cases() -> PathBuf {
     let mut all = Vec::new();
     for op in ops_glu_grad::OPERATORS {
@@ -129,7 +131,7 @@ fn python() {
     let site = package();
     let mut tests = Command::new("python3");
     tests.args(["-m", "unittest", "discover", "-s"]).arg(home().join("tests"));
-    // Not from this crate's directory, whose Python files lack the library.
+    // Not run in this crate's directory, because its Python files lack the library.
     tests.current_dir(&site).env("PYTHONPATH", &site).env("OPS_GLU_GRAD_CASES", cases());
     let ran = tests.env("PYTHONDONTWRITEBYTECODE", "1").output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);

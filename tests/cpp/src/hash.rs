@@ -1,11 +1,11 @@
-//! Hashes of files, independent of where they lie.
+//! Hashes of files that do not depend on the directory they are in.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::Hasher;
 use std::path::Path;
 
-/// 128 bits: two hashes of the same bytes that start differently.
+/// A 128-bit hash: two 64-bit hashes of the same bytes with different seeds.
 pub struct Hash([DefaultHasher; 2]);
 
 impl Default for Hash {
@@ -21,7 +21,7 @@ impl Hash {
         self.bytes(text.as_bytes());
     }
 
-    /// Adds bytes and their number, so that no two sequences of parts are the same.
+    /// Adds bytes and their length, so that different sequences of parts have different hashes.
     fn bytes(&mut self, bytes: &[u8]) {
         for hasher in &mut self.0 {
             hasher.write_usize(bytes.len());
@@ -37,7 +37,7 @@ impl Hash {
         Ok(())
     }
 
-    /// Adds all files below a directory, by their paths in it; one that is not there is empty.
+    /// Adds all files below a directory with their relative paths; a missing directory counts as empty.
     pub fn tree(&mut self, dir: &Path) -> Result<(), String> {
         let mut paths: Vec<_> =
             fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path()).collect();

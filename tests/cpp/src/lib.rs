@@ -1,8 +1,8 @@
-//! Compiles the C++ of tests, once for each content.
+//! Compiles the C++ of tests, once per content.
 //!
-//! What a compiler makes is kept below the target directory, by a hash of everything that it depends on: sources, headers, flags and
-//! the compiler's version. A test whose emitted text is as it was compiles nothing. Delete `cpp` in the directory for temporary files of
-//! Cargo to compile anew.
+//! Results are cached below the target directory, by a hash of everything they depend on: sources, headers, flags and
+//! the compiler's version. A test whose emitted text is unchanged compiles nothing. To compile everything again,
+//! delete `cpp` in Cargo's directory for temporary files.
 
 mod hash;
 
@@ -14,9 +14,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-/// Part of every key: changed with what is done with the same inputs.
+/// Part of every cache key. Increment it when the same inputs are processed differently.
 const VERSION: &str = "1";
-/// Entries that nobody used for so long are removed.
+/// Cache entries that were not used for this long are removed.
 const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// Compilers to try when `$CXX` names none.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
@@ -31,7 +31,7 @@ pub struct Compiler {
     prefix_header: Option<Prefix>,
 }
 
-/// A header that is compiled for itself.
+/// A header that is precompiled.
 #[derive(Clone)]
 struct Prefix {
     text: String,
@@ -39,35 +39,36 @@ struct Prefix {
 }
 
 impl Compiler {
-    /// A compiler for the tests whose `env!("CARGO_TARGET_TMPDIR")` this is.
+    /// Returns a compiler whose cache is below this `env!("CARGO_TARGET_TMPDIR")`.
     pub fn new(target_tmpdir: &str) -> Compiler {
         let cache = Path::new(target_tmpdir).join("cpp");
         Compiler { cache, flags: vec![], includes: vec![], also: vec![], prefix_header: None }
     }
 
-    /// Adds flags. None may name a file.
+    /// Adds flags. They must not name files, because the contents of these would be no part of the key.
     #[must_use]
     pub fn flags<S: AsRef<OsStr>>(mut self, flags: impl IntoIterator<Item = S>) -> Compiler {
         self.flags.extend(flags.into_iter().map(|flag| flag.as_ref().to_owned()));
         self
     }
 
-    /// Adds a directory of headers, all of which count as inputs.
+    /// Adds a directory of headers, all of which are part of the key.
     #[must_use]
     pub fn include(mut self, dir: impl Into<PathBuf>) -> Compiler {
         self.includes.push(dir.into());
         self
     }
 
-    /// Adds a directory, all of whose files count as inputs. That of each source does anyway.
+    /// Adds a directory whose files are part of the key. The directory of each source is part of it already.
     #[must_use]
     pub fn depends_on(mut self, dir: impl Into<PathBuf>) -> Compiler {
         self.also.push(dir.into());
         self
     }
 
-    /// Compiles this header once for all sources, with its own directories of headers, and includes it before each source. Whether a
-    /// source includes what it needs is seen without it only.
+    /// Precompiles this header with its own include directories, and includes it before each source.
+    ///
+    /// A source that lacks an include of its own is then not noticed.
     #[must_use]
     pub fn prefix_header(mut self, text: impl Into<String>, includes: &[&Path]) -> Compiler {
         let includes = includes.iter().map(|dir| dir.to_path_buf()).collect();
@@ -75,10 +76,10 @@ impl Compiler {
         self
     }
 
-    /// Looks for errors and warnings in sources, in one process, and makes nothing of them.
+    /// Checks sources for errors and warnings in one process, without output files.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The compiler's messages.
     pub fn check(&self, sources: &[impl AsRef<Path>]) -> Result<(), String> {
         self.kept(sources, "checked", |command, out| {
             let said = finished(command.arg("-fsyntax-only"))?;
@@ -87,17 +88,21 @@ impl Compiler {
         .map(|_| ())
     }
 
-    /// Compiles sources to a program, whose path it returns. Programs are shared by all tests: nothing may be written beside them.
+    /// Compiles sources to a program and returns its path.
+    ///
+    /// Tests share programs, so they must not write files beside them.
     ///
     /// # Errors
-    /// What the compiler said.
+    /// The compiler's messages.
     pub fn program(&self, sources: &[impl AsRef<Path>]) -> Result<PathBuf, String> {
         self.kept(sources, "program", |command, out| {
             finished(command.arg("-o").arg(out)).map(|_| ())
         })
     }
 
-    /// What there is under the key of these sources, else what `make` does with a compiler that is given all of them.
+    /// Returns the cached entry of these sources, or creates it by `make`.
+    ///
+    /// `make` gets a compiler command with all of the sources.
     fn kept(
         &self,
         sources: &[impl AsRef<Path>],
@@ -126,7 +131,7 @@ impl Compiler {
         })
     }
 
-    /// The path of the compiled prefix header, without the ending by which a compiler finds it.
+    /// Returns the path of the precompiled header, without the extension by which a compiler finds it.
     fn prefix(&self) -> Result<Option<PathBuf>, String> {
         let Some(Prefix { text, includes }) = &self.prefix_header else { return Ok(None) };
         let mut key = self.key("prefix", includes)?;
@@ -139,7 +144,7 @@ impl Compiler {
             finished(command.args(["-x", "c++-header"]).arg(&header).arg("-o").arg(out))?;
             Ok(())
         })?;
-        // Beside the compiled header lies its text, which a compiler falls back to.
+        // A compiler falls back to the header's text, so it is stored beside the precompiled header.
         let header = made.with_extension("");
         if !header.exists() {
             fs::write(&header, text).map_err(|e| format!("{}: {e}", header.display()))?;
@@ -171,7 +176,9 @@ impl Compiler {
         Ok(key)
     }
 
-    /// The file `name` of an entry, which `make` writes if it is not there. Another process may write it at the same time.
+    /// Returns the file `name` of an entry; `make` writes it if it is missing.
+    ///
+    /// Another process may write it at the same time.
     fn entry(
         &self,
         key: &str,
@@ -181,7 +188,7 @@ impl Compiler {
         let dir = self.cache.join(key);
         let path = dir.join(name);
         if path.exists() {
-            // Without its time it is removed early, and made again.
+            // If setting the time fails, the entry is only removed early and compiled again.
             let _ = fs::File::open(&dir).and_then(|dir| dir.set_modified(SystemTime::now()));
             return Ok(path);
         }
@@ -206,7 +213,7 @@ fn add_includes(command: &mut Command, dirs: &[PathBuf]) {
     }
 }
 
-/// Removes what nobody used for long.
+/// Removes entries that were not used for [`KEPT`].
 fn forget(cache: &Path) {
     let old = |entry: &fs::DirEntry| {
         let modified = entry.metadata().and_then(|meta| meta.modified());
@@ -222,7 +229,7 @@ struct Found {
     version: String,
 }
 
-/// `$CXX`, else the first compiler there is.
+/// Returns `$CXX`, or else the first compiler that is installed.
 fn compiler() -> Result<&'static Found, String> {
     static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
     let version = |name: &str| {
@@ -241,14 +248,14 @@ fn compiler() -> Result<&'static Found, String> {
     FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
 }
 
-/// Runs a command that must succeed; what it printed to standard error.
+/// Runs a command that must succeed and returns its standard error.
 fn finished(command: &mut Command) -> Result<String, String> {
     let out = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     if out.status.success() { Ok(said) } else { Err(said) }
 }
 
-/// Does something with each, on as many threads as there are processors.
+/// Runs `work` on every item, on as many threads as there are processors.
 pub fn in_parallel<T: Send>(all: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
     let queue = std::sync::Mutex::new(all.into_iter().collect::<Vec<T>>());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,4 +1,4 @@
-//! What is compiled again, and what is not.
+//! Cache hits and misses: which changes compile a source again.
 
 use op_dsl_cpp::Compiler;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A source and its header in a place of their own, and a cache for this test.
+/// Creates a source and its header in a directory of their own, and a cache for this test.
 fn place(number: &str) -> TempDir {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir_all(dir.path().join("include/deep")).unwrap();
@@ -42,7 +42,7 @@ fn contents_count_and_places_do_not() {
     let others = compiled(cache.path(), &other, &[]);
     assert_eq!(code(&others), Some(4));
     assert_ne!(compiled(cache.path(), &first, &["-O1"]), program);
-    // A file that nothing includes may be included by what is.
+    // A file that no source names is part of the key as well, because an included file may include it.
     fs::write(again.path().join("include/more.h"), "").unwrap();
     assert_ne!(compiled(cache.path(), &again, &[]), program);
 }

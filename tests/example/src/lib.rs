@@ -1,4 +1,4 @@
-//! A family of operators: on the CPU from here, for an NPU by the build script.
+//! A family of operators: its CPU kernels are in this crate, and the build script emits its NPU package.
 
 #[path = "gates.rs"]
 mod family;

@@ -1,4 +1,4 @@
-//! What the build script left.
+//! The files that the build script emitted.
 
 use op_dsl_example::{PACKAGE, PROJECT, gates};
 use std::fs;

@@ -1,1 +1,1 @@
-//! What the macros refuse, and how they say so: the cases are in `cases`.
+//! The refusals of the macros and their messages: the cases are in `cases`.

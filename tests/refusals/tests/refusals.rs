@@ -1,7 +1,7 @@
-//! Every refusal with its message and its place.
+//! Checks every refusal of the macros: its message and its span.
 //!
-//! One run of the compiler expands all cases as modules of one crate. `BLESS=1 cargo test -p refusals` writes the `.stderr` files anew;
-//! read the difference before keeping it.
+//! One run of the compiler expands all cases as modules of one crate. `BLESS=1 cargo test -p refusals` rewrites the
+//! `.stderr` files; read the difference before keeping it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,9 @@ fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The library that these tests depend on: of several with other features, the newest, which no older source can have.
+/// Returns the library that these tests depend on.
+///
+/// Of several with different features it is the newest, because an older build can lack current sources.
 fn op_dsl() -> PathBuf {
     let deps = std::env::current_exe().expect("this program");
     let deps = deps.parent().expect("its directory");
@@ -31,7 +33,7 @@ fn op_dsl() -> PathBuf {
     all.filter(is_library).max_by_key(age).expect("op-dsl, built for these tests")
 }
 
-/// What the compiler says of a crate, in paragraphs, each with the case that it is about.
+/// Returns the compiler's diagnostics for a crate, each paragraph with its case.
 fn diagnostics(root: &Path) -> Vec<(String, String)> {
     let library = op_dsl();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals.rmeta");
@@ -69,7 +71,7 @@ fn diagnostics(root: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// A crate of all cases, one module each.
+/// Writes a crate of all cases, one module each.
 fn crate_of(cases: &[&PathBuf]) -> PathBuf {
     let module = |(i, path): (usize, &&PathBuf)| format!("#[path = {path:?}]\nmod case_{i};\n");
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals.rs");
@@ -85,7 +87,8 @@ fn refusals() {
     let recorded = |path: &Path| {
         fs::read_to_string(path.with_extension("stderr")).unwrap_or_default().trim().to_owned()
     };
-    // After an error of a macro the compiler goes no further, so what it says for itself is seen in a crate of its own.
+    // The compiler stops after an error of a macro. So each case that has an error by rustc itself is a crate of its
+    // own.
     let (alone, together): (Vec<&PathBuf>, Vec<&PathBuf>) = cases.iter().partition(|path| {
         let text = recorded(path);
         ["error[E", "warning"].iter().any(|start| text.lines().any(|l| l.starts_with(start)))
@@ -112,10 +115,12 @@ fn refusals() {
     assert!(wrong.is_empty(), "{} cases differ\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// Texts of the crate that are no refusals; the last stands for what was refused already.
+/// String literals of the crate that are no messages.
+///
+/// The last one describes a value whose error is reported already.
 const NO_MESSAGES: [&str; 2] = ["errors were collected but never reported", "an error"];
 
-/// String literals with blanks in them, also those in macros like `format!`.
+/// Collects string literals that contain blanks, also inside macros such as `format!`.
 #[derive(Default)]
 struct Literals(Vec<String>);
 
@@ -141,7 +146,7 @@ impl Visit<'_> for Literals {
     fn visit_attribute(&mut self, _: &Attribute) {}
 }
 
-/// All files below a directory with this extension.
+/// Returns all files below a directory with this extension.
 fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).expect("a directory") {
@@ -165,7 +170,7 @@ fn every_message_is_in_a_case() {
         literals.visit_file(&syn::parse_file(&read(path)).expect("Rust"));
     }
     assert!(literals.0.len() > 100, "{}", literals.0.len());
-    // What is between the placeholders.
+    // Only the text between the placeholders is compared.
     let shown = |text: &&String| {
         let mut parts = text.split(['{', '}']).map(str::trim).filter(|part| part.contains(' '));
         parts.all(|part| cases.contains(part))

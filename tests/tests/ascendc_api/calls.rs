@@ -1,4 +1,4 @@
-//! Phase 1 of emitted functions, called with right and wrong arguments.
+//! Phase 1 of emitted functions, called with valid and invalid arguments.
 
 use super::compile::{STANDARD, compiled, compiler, scratch, write};
 use super::{ALL, emitted, operator, package};
@@ -6,7 +6,7 @@ use codegen_ascendc::emit::tree::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds an operator's op_api with a driver, runs it, and answers with its lines.
+/// Builds an operator's op_api with a driver, runs it, and returns the output lines.
 fn driven(name: &str, socs: &str, arch: &str, driver: &str) -> Vec<String> {
     let package = package(operator(name), socs);
     let dir = scratch(&format!("calls_{name}_{socs}_{arch}"));
@@ -24,7 +24,7 @@ fn driven(name: &str, socs: &str, arch: &str, driver: &str) -> Vec<String> {
     String::from_utf8_lossy(&out.stdout).lines().map(String::from).collect()
 }
 
-/// Each line of a driver reads `case: what happened`.
+/// Checks the lines of a driver, each of which reads `case: what happened`.
 fn expect(lines: &[String], want: &[(&str, &str)]) {
     let want: Vec<String> = want.iter().map(|(case, what)| format!("{case}: {what}")).collect();
     for (got, want) in lines.iter().zip(&want) {

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A directory for as long as it lives.
+/// A temporary directory, which is removed on drop.
 pub struct Scratch(TempDir);
 
 impl Deref for Scratch {
@@ -18,13 +18,13 @@ impl Deref for Scratch {
     }
 }
 
-/// A fresh directory of this test.
+/// Creates an empty directory for this test.
 pub fn scratch(name: &str) -> Scratch {
     let dir = TempDir::with_prefix_in(name, env!("CARGO_TARGET_TMPDIR"));
     Scratch(dir.expect("a directory for the test"))
 }
 
-/// Writes files; headers of op_api also where an installed package has them.
+/// Writes files; headers of op_api also to where an installed package has them.
 pub fn write(dir: &Path, files: &[File]) {
     for file in files {
         let mut places = vec![dir.join(&file.path)];
@@ -38,7 +38,7 @@ pub fn write(dir: &Path, files: &[File]) {
     }
 }
 
-/// The C++ compiler, strict, with the stub headers.
+/// Returns the C++ compiler with strict warnings and the stub headers.
 pub fn compiler(dir: &Path) -> Compiler {
     Compiler::new(env!("CARGO_TARGET_TMPDIR"))
         .flags(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
@@ -48,12 +48,14 @@ pub fn compiler(dir: &Path) -> Compiler {
         .include(dir.join("include"))
 }
 
-/// The directory of stub headers.
+/// Returns the directory of stub headers.
 pub fn stubs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model/host")
 }
 
-/// The headers of a standard library that sources and stubs include, compiled once. They take longer than all else in a source.
+/// The standard headers that sources and stubs include.
+///
+/// They are precompiled, because they take longer than the rest of a source.
 pub const STANDARD: &str = "\
 #include <algorithm>
 #include <array>
@@ -73,7 +75,7 @@ pub const STANDARD: &str = "\
 #include <vector>
 ";
 
-/// What there is when a compiler succeeds; panics with what it said.
+/// Unwraps a compiler's result; panics with its messages.
 pub fn compiled<T>(result: Result<T, String>, what: &str) -> T {
     result.unwrap_or_else(|said| panic!("{what}:\n{said}"))
 }
@@ -94,7 +96,8 @@ fn every_source_compiles() {
     }
     assert!(sources.len() >= 2 * trees.len());
     in_parallel(sources, |(dir, source, alone)| {
-        // Of those that include the same of the standard library, one is compiled without what others are given before it.
+        // One source of each set of standard includes is compiled without the prefix, so that missing includes are
+        // found.
         let prefix = if alone { "" } else { STANDARD };
         compiled(standard(compiler(dir), prefix).check(&[&source]), &source.display().to_string());
     });
@@ -104,7 +107,7 @@ fn standard(compiler: Compiler, prefix: &str) -> Compiler {
     if prefix.is_empty() { compiler } else { compiler.prefix_header(prefix, &[]) }
 }
 
-/// What a source includes of the standard library.
+/// Returns the standard headers that a source includes.
 fn standard_includes(file: &File) -> Vec<String> {
     let lines = file.text.lines().filter(|l| l.starts_with("#include <") && !l.contains('.'));
     lines.map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! An operator whose tensors and attributes are words of C++, of AscendC and of the emitted files.
+//! An operator whose tensors and attributes have names that C++, AscendC or the emitted files reserve.
 
 use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::papers::ut_compiler;
@@ -37,7 +37,7 @@ mod ops {
     }
 }
 
-/// The operator in a layout, on disk.
+/// Emits the operator in a layout and writes it to disk.
 fn emitted(layout: Layout) -> (Scratch, Vec<File>) {
     let socs = match layout {
         Layout::Direct => vec![Soc::named("ascend910b").expect("a target")],
@@ -60,7 +60,6 @@ fn model() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model")
 }
 
-/// Checks sources by a compiler.
 fn check(dir: &Path, files: &[File], of: &str, compiler: &Compiler) {
     let wanted = |f: &&File| f.path.starts_with(of) && f.path.ends_with(".cpp");
     let sources: Vec<&File> = files.iter().filter(wanted).collect();
@@ -71,7 +70,7 @@ fn check(dir: &Path, files: &[File], of: &str, compiler: &Compiler) {
     }
 }
 
-/// The kernel's own compiler: the host model.
+/// Returns the compiler of kernels, with the host model.
 fn kernel_compiler() -> Compiler {
     ut_compiler(&model()).flags(["-DHOST_MODEL_ARCH=2201"])
 }
@@ -88,7 +87,7 @@ fn as_ops_nn() {
     for of in ["op_kernel/", "tests/ut/op_kernel/"] {
         check(&dir, &files, of, &kernel_compiler());
     }
-    // What the framework and documents say is what the author said.
+    // The framework and the documents use the author's names unchanged.
     let text = |path: &str| &files.iter().find(|f| f.path == path).expect("a file").text;
     for (path, names) in [
         ("op_host/words_def.cpp", ["Input(\"int\")", "Attr(\"rows\")", "Output(\"pipe\")"]),
@@ -111,7 +110,7 @@ fn as_custom() {
 #[test]
 fn as_direct() {
     let (dir, files) = emitted(Layout::Direct);
-    // The host model's compiler knows no launches.
+    // Without the kernel launch, because the host model's compiler does not know its syntax.
     let launch = files.iter().find(|f| f.path == "launch.asc").expect("a launcher");
     let (before, rest) = launch.text.split_once("<<<").expect("a launch");
     let (_, after) = rest.split_once(">>>").expect("its end");

@@ -1,5 +1,6 @@
-//! The papers of a package: pages without holes, JSON, unit tests that pass, and an oracle in
-//! Python that agrees with the graph.
+//! The documents and tests of a package: complete pages, valid JSON, unit tests that pass.
+//!
+//! The oracle in Python agrees with the graph.
 
 use super::common::thorough;
 use super::compile::{STANDARD, Scratch, compiled, compiler, scratch, stubs, write};
@@ -27,14 +28,14 @@ fn pages_have_no_holes() {
             }
             let fences = file.text.lines().filter(|l| l.starts_with("```")).count();
             assert!(fences >= 2 && fences % 2 == 0, "{}: {fences} fences", file.path);
-            // Links between the emitted files lead somewhere.
+            // Links between the emitted files have targets.
             for link in file.text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
                 let target = link.trim_start_matches("../").trim_start_matches("./");
                 let there =
                     files.iter().any(|f| f.path == target) || target.starts_with("op_graph/");
                 assert!(there, "{}: link to {link}", file.path);
             }
-            // Every row of a table has as many cells as the one before.
+            // Every row of a table has as many cells as the row before.
             let cells = |l: &str| l.matches('|').count();
             let rows: Vec<&str> = file.text.lines().collect();
             for pair in rows.windows(2).filter(|p| p[0].starts_with('|') && p[1].starts_with('|')) {
@@ -61,7 +62,7 @@ fn unit_tests_of_the_interface_pass() {
         let sources = files.iter().filter(|f| wanted(&f.path) && f.path.ends_with(".cpp"));
         let mut sources: Vec<PathBuf> = sources.map(|f| dir.join(&f.path)).collect();
         sources.push(ut.join("main.cpp"));
-        // A header rather than flags: with those, the headers before would be compiled for each operator.
+        // A header rather than flags, because flags would make each operator compile the shared headers again.
         let output = format!(
             "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n",
             like.unwrap_or(0),
@@ -73,7 +74,7 @@ fn unit_tests_of_the_interface_pass() {
     });
 }
 
-/// Compiles a program of unit tests and runs it: so many pass at least, and none fails.
+/// Compiles a program of unit tests and runs it: at least `least` tests pass and none fails.
 fn passes(compiler: &Compiler, sources: &[PathBuf], what: &str, least: usize) {
     let program = compiled(compiler.program(sources), what);
     let out = Command::new(program).output().expect("the unit tests run");
@@ -82,7 +83,7 @@ fn passes(compiler: &Compiler, sources: &[PathBuf], what: &str, least: usize) {
     assert!(said.lines().filter(|l| l.starts_with("ok ")).count() >= least, "{said}");
 }
 
-/// An operator's files as a tree on disk.
+/// Writes an operator's files to disk.
 fn tree_of(name: &str, dir: &str) -> (Scratch, Vec<File>) {
     let package = package(super::operator(name), super::products(name));
     let dir = scratch(dir);
@@ -96,7 +97,7 @@ fn tree_of(name: &str, dir: &str) -> (Scratch, Vec<File>) {
     (dir, files)
 }
 
-/// A compiler that finds the frame of unit tests first.
+/// Returns a compiler that finds the unit test framework first.
 pub fn ut_compiler(model: &Path) -> Compiler {
     Compiler::new(env!("CARGO_TARGET_TMPDIR"))
         .flags(["-std=c++17", "-Wall", "-Wextra", "-Werror"])
@@ -121,7 +122,7 @@ fn unit_tests_of_the_host_pass() {
     });
 }
 
-/// Operators whose unit tests of the host and of kernels are compiled.
+/// Operators whose unit tests of host and kernel are compiled.
 const UNIT_TESTED: [&str; 6] =
     ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
 
@@ -134,7 +135,7 @@ fn unit_tests_of_kernels_compile() {
         let source = files.iter().find(|f| f.path.starts_with("tests/ut/op_kernel/"));
         let source = &source.expect("a unit test of the kernel").path;
         let compiler = ut_compiler(&model).flags([format!("-DHOST_MODEL_ARCH={arch}")]);
-        // One operator is compiled without what others are given before their sources.
+        // The first operator is compiled without the precompiled headers, so that missing includes are found.
         let compiler = match name == UNIT_TESTED[0] {
             true => compiler,
             false => compiler.prefix_header("#include \"kernel_operator.h\"\n", &[&model]),
@@ -144,7 +145,7 @@ fn unit_tests_of_kernels_compile() {
     });
 }
 
-/// Attributes of a specialisation; the last dimension.
+/// Returns the attributes of a specialisation, with a split along the last dimension.
 fn attributes(def: &OpDef, spec: usize) -> Vec<Value> {
     let value = |i: usize| {
         let forced = def.specs[spec].when.iter().find(|w| w.0 == i).map(|w| w.1);
@@ -157,7 +158,7 @@ fn attributes(def: &OpDef, spec: usize) -> Vec<Value> {
     (0..def.attrs.len()).map(value).collect()
 }
 
-/// As Python writes an attribute.
+/// Formats an attribute's value in Python.
 fn python(kind: &AttrKind, value: Value) -> String {
     match (kind, value) {
         (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(v)) => {
@@ -172,7 +173,7 @@ fn python(kind: &AttrKind, value: Value) -> String {
 const ROWS: usize = 5;
 const COLUMNS: usize = 24;
 
-/// Element `at` of a stream's part, as an index into its tensor.
+/// Returns the index in its tensor of element `at` of a stream's part.
 fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     match kind {
         Kind::Whole | Kind::Mask | Kind::Rows => at,
@@ -183,12 +184,12 @@ fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     }
 }
 
-/// Whether a call with these attributes gives an input.
+/// Returns whether a call with these attributes passes an input.
 fn is_given(def: &OpDef, attrs: &[Value], input: usize) -> bool {
     def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true))
 }
 
-/// A program that calls the oracle on these tensors and prints all outputs in full.
+/// Returns a program that calls the oracle on these tensors and prints all outputs with all digits.
 fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> String {
     let mut text = format!("import numpy as np\nfrom golden import {snake}_golden\ninputs = []\n");
     for (i, (input, tensor)) in inputs.iter().zip(def.inputs.iter()).enumerate() {
@@ -226,7 +227,7 @@ fn golden_agrees_with_the_graph() {
         return;
     }
     let mut random = super::common::Random(7);
-    // By an attribute, one operator has its parts in either pattern.
+    // Also an operator with an attribute that selects the pattern of its split.
     let more = super::operator("ClippedSwigluGrad");
     let more = [more]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Builds whose compiler orders dependent vector calls: the kernels have no barriers of their own there.
+//! Builds whose compiler orders dependent vector calls, where kernels have no barriers of their own.
 
 use super::common::{Random, inputs};
 use super::judge::judge;
@@ -6,7 +6,7 @@ use super::program::Program;
 use codegen_ascendc::plan::Storage;
 use op_dsl::ir::DType;
 
-/// The same results without a barrier, which the model of such a build does not miss.
+/// Results are the same without barriers, and the model of such a build reports no missing one.
 #[test]
 fn left_to_the_compiler() {
     let options = ["-DCOMPILER_ORDERS_VECTOR_CALLS"];

@@ -1,5 +1,6 @@
-//! Formulas of an `if` and their derivatives, on every architecture: choices between constants, vectors
-//! and attributes, one inside another, at their edges and of NaN.
+//! Formulas with `if` and their derivatives, on every architecture.
+//!
+//! Selects between constants, vectors and attributes, nested, at their breakpoints and for NaN.
 
 use super::common::*;
 use super::judge::judge;
@@ -61,8 +62,10 @@ pub mod ops {
     }
 }
 
-/// Edges of the choices above, and what is no number. No exponential overflows in `float` alone: a
-/// gradient multiplies the branch not taken by zero, on every target.
+/// Breakpoints of the conditions above, infinities and NaN.
+///
+/// No exponential overflows in `float` alone, because a gradient multiplies the untaken branch by zero on every
+/// target.
 const EDGES: [f64; 14] = [
     f64::NAN,
     f64::NEG_INFINITY,
@@ -80,14 +83,16 @@ const EDGES: [f64; 14] = [
     f64::INFINITY,
 ];
 
-/// Every pair of edges, in every input but the last of three, which is a gradient's other factor.
+/// Checks every pair of these values in all inputs.
+///
+/// The last of three inputs is an exception, because it is a gradient's other factor.
 fn edges(p: &Program, attrs: &[Value], dtype: DType) {
     let n = EDGES.len();
     let mut at = 0;
     let ins = inputs(p.op, attrs, &[n * n], dtype, |_| {
         let (input, i) = (at / (n * n), at % (n * n));
         at += 1;
-        // A gradient's `dy` comes first.
+        // A gradient's first input is `dy`.
         match (p.op.def().grad_of.is_some(), input) {
             (true, 0) => 1.5,
             (gradient, input) if input == usize::from(gradient) => EDGES[i / n],
@@ -125,8 +130,10 @@ fn every_choice_on_every_architecture() {
     }
 }
 
-/// Every operator of the family has a plan on every product, but for a mask of bits on one that cannot read it. Texts for a compiler
-/// have no error in them: what has no form was refused before.
+/// Every operator of the family has a plan on every product.
+///
+/// The exception is a bit mask on a product that cannot read it. Emitted sources have no `#error`, because variants
+/// without a plan were refused before.
 #[test]
 fn every_operator_is_planned_and_no_kernel_holds_an_error() {
     let mut refused = Vec::new();
@@ -136,7 +143,7 @@ fn every_operator_is_planned_and_no_kernel_holds_an_error() {
             assert!(!file.text.contains("#error"), "{} on {}: {}", op.name(), soc.name, file.path);
         }
     };
-    // ascend910_93 has the plans of ascend910b.
+    // ascend910_93 is skipped, because it has the plans of ascend910b.
     for soc in SOCS.iter().filter(|soc| soc.name != "ascend910_93") {
         for (op, planned) in family(soc) {
             let whole = planned.as_ref().filter(|(_, left)| left.is_none());
@@ -150,9 +157,10 @@ fn every_operator_is_planned_and_no_kernel_holds_an_error() {
     assert_eq!(refused, [("ReluGradV2", "ascend910")]);
 }
 
-/// Plans just within their budget are taken before much dearer ones: these took 93 and 67 calls once, of which the second was no
-/// more accurate. The first took 58 until its inputs were held at infinity by parts (`passes/held.rs`), and 89 since then: a loss that
-/// is known.
+/// Plans just within their error budget are preferred to much more expensive ones.
+///
+/// These took 93 and 67 calls once, of which the second was no more accurate. The first took 58 until its inputs were
+/// clamped at infinity separately (`passes/held.rs`), and 89 since then: a known regression.
 #[test]
 fn second_derivatives_take_the_cheaper_plan() {
     for (name, soc, most) in

@@ -1,4 +1,6 @@
-//! Emitted kernels as one program: a compiler spends more on what they share than on them.
+//! Compiles emitted kernels to one program.
+//!
+//! They are compiled together because their shared headers take longer to compile than the kernels.
 
 use codegen_ascendc::arch::Arch;
 use codegen_ascendc::emit::Package;
@@ -10,16 +12,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A kernel's own code runs once per call, the model's once per element: optimising the former takes
-/// longer than it saves.
+/// Compiles the kernel's own code without optimisation.
+///
+/// It runs once per call and the model's code once per element, so optimising it takes longer than it saves.
 const AS_IT_STANDS: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize(\"O0\")
 #endif
 ";
 
-/// Emits the kernels of some packages and compiles them for one of their architectures, with these options beside the usual
-/// ones. Returns the program; after a failure, sources are left to look at.
+/// Emits the kernels of some packages and compiles them for one architecture.
+///
+/// Compiler options are added to the usual ones. Returns the program. After a failure the sources are kept for
+/// inspection.
 pub fn compiled(packages: &[&Package<'_>], arch: &Arch, options: &[&str]) -> PathBuf {
     let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
     let dir = dir.expect("a directory");
@@ -55,7 +60,7 @@ fn compile(dir: &Path, arch: u16, options: &[&str]) -> Result<PathBuf, String> {
     compiler.program(&[dir.join("main.cpp")])
 }
 
-/// A name for each instance of a kernel, and the instance.
+/// Returns a name and the template arguments of each instance of a kernel.
 fn instances_of(package: &Package<'_>, arch: &Arch) -> Vec<String> {
     let snake = package.snake();
     let small: &[bool] = if tiling_key::has_small(package) { &[false, true] } else { &[false] };
@@ -70,7 +75,7 @@ fn instances_of(package: &Package<'_>, arch: &Arch) -> Vec<String> {
     package.plans_of(arch).flat_map(of_plan).collect()
 }
 
-/// The name of an instance.
+/// Returns the name of an instance.
 pub fn instance(snake: &str, plan: &Plan, small: bool) -> String {
     let path = if small { "small" } else { "dense" };
     format!("{snake}_{}_{}_{path}", plan.dtype, plan.spec)

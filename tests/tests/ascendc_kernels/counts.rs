@@ -1,5 +1,6 @@
-//! Counts of rows: rows beyond their sum are zeros, whatever is in them, and the others are to the byte what they are
-//! without counts.
+//! Counts of rows: rows beyond their sum become zeros, whatever their inputs hold.
+//!
+//! The other rows are byte for byte those of a call without counts.
 
 use super::common::*;
 use super::judge::judge;
@@ -49,7 +50,7 @@ pub mod ops {
     }
 }
 
-/// How many rows counts can say: of the dimensions before the one that is split.
+/// Returns the number of rows: the product of the dimensions before the split dimension.
 fn rows(op: &Operator, attrs: &[Value], domain: &[usize]) -> usize {
     let dim = split_dim(op, attrs, domain.len()).expect("a split");
     domain[..dim].iter().product()
@@ -59,8 +60,10 @@ fn counts(of: &[i64]) -> Tensor {
     Tensor { shape: vec![of.len()], data: Data::Counts(of.to_vec()) }
 }
 
-/// Counts of every kind: no rows, one, all but one, all, more; of several entries, one that would overflow behind, and
-/// a negative one, which is none.
+/// Returns counts of every kind with the number of rows they mean.
+///
+/// They select no rows, one, all but one, all or more; some have several entries, an overflow in a later one, or a
+/// negative one, which counts as 0.
 fn of_all_kinds(rows: usize) -> Vec<(Vec<i64>, usize)> {
     let n = rows as i64;
     let mut all = vec![
@@ -76,7 +79,9 @@ fn of_all_kinds(rows: usize) -> Vec<(Vec<i64>, usize)> {
     all
 }
 
-/// A call with each of these counts, against the one of all rows. Answers how it is cut into tiles.
+/// Compares a call with each of these counts with the call of all rows.
+///
+/// Returns how the call is cut into tiles.
 fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u32) -> Path {
     let op = p.op;
     let at = op.def().rows().expect("counts");
@@ -95,7 +100,7 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
     for (of, computed) in of_all_kinds(rows) {
         let mut ins = whole.clone();
         ins[at] = counts(&of);
-        // Nobody has written to the other rows.
+        // The inputs of the other rows are NaN, so that a read of them would show in the results.
         for (t, input) in ins.iter_mut().zip(op.def().inputs.iter()) {
             let length = t.shape.iter().product::<usize>();
             let numbers = input.kind != Kind::Rows;
@@ -122,7 +127,9 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
     all.tiling.path
 }
 
-/// Tiles of rows with and without gaps, of pieces of one row, of small rows; one row, fewer rows than cores.
+/// Domains that are cut in different ways.
+///
+/// Tiles of rows with and without gaps, of pieces of one row, of small rows; a single row, fewer rows than cores.
 const DOMAINS: &[&[usize]] =
     &[&[37, 65], &[3, 9, 64], &[29, 1], &[250, 3], &[5, 20_001], &[1, 130], &[7, 4, 2, 3]];
 
@@ -137,7 +144,7 @@ fn on_every_architecture() {
     ] {
         let mut paths = BTreeSet::new();
         for p in &Program::all_in(ops::OPERATORS, soc, storage) {
-            // `check` gives counts itself: attributes that say so would have every call once more.
+            // Attributes with given counts are skipped, because `check` passes counts itself.
             let at = p.op.def().rows().expect("counts");
             let given = p.op.def().presence(at);
             let is_left = |attrs: &Vec<Value>| given.is_none_or(|g| attrs[g] != Value::Bool(true));
@@ -147,7 +154,7 @@ fn on_every_architecture() {
                     let dtype = dtypes[k % dtypes.len()];
                     let path = check(p, &attrs, domain, dtype, [1, 2, 40][k % 3]);
                     paths.insert(path as u32);
-                    // Not the last dimension: rows are longer than the split dimension.
+                    // A split dimension before the last one, so that rows are longer than it.
                     if domain.len() > 2 {
                         let mut attrs = attrs.clone();
                         attrs[dim_attr(p.op).expect("a split")] = Value::Int(1);
@@ -160,7 +167,7 @@ fn on_every_architecture() {
     }
 }
 
-/// Tiles beyond the rows that are computed are written, and nothing is read for them.
+/// Tiles beyond the computed rows are written, and their inputs are not read.
 #[test]
 fn what_is_not_computed_is_not_read() {
     let op = ops::OPERATORS.iter().copied().find(|op| op.name() == "Routed").expect("it is there");

@@ -1,6 +1,7 @@
-//! Derivatives alone, all factors being one: every number of the 16-bit types, and of `float` a grid,
-//! the tails, and all signs and exponents with seven digits. And derivatives with factors so large that
-//! their product is infinite.
+//! Derivatives on their own, and with factors whose product is infinite.
+//!
+//! Alone, all factors are 1. Arguments are every number of the 16-bit types; for `float` a grid, the tails, and all
+//! signs and exponents with seven digits.
 
 use super::common::*;
 use super::program::Program;
@@ -8,14 +9,14 @@ use op_dsl::ir::graph::{Graph, Id, Node};
 use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, Prim};
 
-/// Numbers of a sweep.
+/// Number of elements of a sweep.
 const N: usize = 1 << 16;
 
-/// Relative errors of `float` derivatives from -8 to -4, and what of a graph has them.
+/// Relative errors of `float` derivatives from -8 to -4, for graphs with these primitives.
 const TAILS: &[(Prim, f64)] =
     &[(Prim::GeluGrad, 2e-6), (Prim::GeluTanhGrad, 8e-6), (Prim::SiluGrad, 2e-6)];
 
-/// The numbers of a sweep, and how far a derivative may be off: its value, what it should be.
+/// The numbers of a sweep, and the test of a result against the expected value within a relative error.
 type Sweep = (fn(usize) -> f64, fn(f64, f64, f64) -> bool);
 
 const F16: Sweep =
@@ -30,19 +31,20 @@ fn absolute(got: f64, want: f64, _: f64) -> bool {
     (got - want).abs() <= 1.0 / 4_194_304.0
 }
 
-/// A number as the element type has it.
+/// Rounds a number to the element type.
 fn nearest(dtype: DType, want: f64) -> f64 {
     Tensor::new(&[], dtype, || want).at(0)
 }
 
-/// Of 16-bit results, one step from the rounded value is as good as one from the true; below the
-/// normal range of `float` there is less.
+/// Accepts 16-bit results within one unit of the true or the rounded value.
+///
+/// Below the normal range of `float` the unit is 7.6e-39, because there are fewer digits.
 fn one_ulp(dtype: DType, got: f64, want: f64) -> bool {
     let error = (got - want).abs().min((got - nearest(dtype, want)).abs());
     error <= ulp(dtype, want, 0.0).max(7.6e-39)
 }
 
-/// Every form and element type of an operator that is a derivative.
+/// Checks every variant and element type of an operator that is a derivative.
 pub fn check(p: &Program) {
     let mut forms = 0;
     for attrs in attribute_values(p.op) {
@@ -69,7 +71,7 @@ pub fn check(p: &Program) {
     assert!(forms > 0 || !derivative, "{} was not swept", p.op.name());
 }
 
-/// What a derivative is taken by, and the output that it is a factor of: both are what the graph says.
+/// The stream that a derivative is taken by, and the output with it as a factor, both from the graph.
 struct Roles {
     /// The input stream.
     by: usize,
@@ -81,7 +83,7 @@ impl Roles {
     fn of(graph: &Graph, prim: Prim) -> Roles {
         let call = |n: &Node| matches!(n, Node::Call(q, _) if *q == prim);
         let node = graph.nodes.iter().position(call).expect("a derivative");
-        // Its argument may be held within limits.
+        // Skips clamps around its argument.
         let mut at = graph.nodes[node].args()[0];
         let by = loop {
             match graph.nodes[at.index()] {
@@ -103,8 +105,9 @@ impl Roles {
     }
 }
 
-/// What came out where the argument runs through numbers and every other stream is constant: the
-/// streams of each element, and the result.
+/// Runs the kernel with the argument running through numbers and every other stream constant.
+///
+/// Returns the streams of each element, and the result.
 fn ran(
     p: &Program,
     attrs: &[Value],
@@ -125,7 +128,7 @@ fn ran(
     let outs = p.run(attrs, &ins, 40).outputs;
     let out = outputs[roles.of];
     let places = Places::new(p.op, attrs, out, &[N]);
-    // As the element type has them.
+    // The streams as rounded to the element type.
     let element = |i: usize| element(p.op, attrs, &ins, &[N], i);
     (0..N).map(|i| (element(i), outs[out.tensor].at(places.of(i)))).collect()
 }
@@ -151,12 +154,13 @@ fn check_sweep(
     }
 }
 
-/// Pairs of factors whose product is far beyond `float`, beyond what the derivative brings back, or
-/// of which one alone is large.
+/// Pairs of large factors.
+///
+/// Their product overflows `float`, even after the derivative scales it, or one alone is large.
 const LARGE: &[(f64, f64)] =
     &[(1e30, 1e30), (-1e30, 1e30), (1e38, 1e-30), (1e-30, -1e38), (1e19, 1e19), (3e4, -6e4)];
 
-/// Large factors: what they give in the limit of all digits, be it zero or infinity, and never NaN.
+/// Checks large factors: the result is that of exact arithmetic, zero or infinity included, and never NaN.
 fn check_large(p: &Program, attrs: &[Value], dtype: DType, roles: &Roles) {
     const MOST: f64 = f32::MAX as f64;
     let graph = graph(p.op, attrs);
@@ -167,7 +171,8 @@ fn check_large(p: &Program, attrs: &[Value], dtype: DType, roles: &Roles) {
         let number = |i: usize| i as f64 / N as f64 * 240.0 - 120.0;
         for (streams, got) in ran(p, attrs, dtype, roles, number, others) {
             let (x, want) = (streams[roles.by], graph.eval(&streams, &[])[roles.of]);
-            // At its zero a derivative has no digits, and in its tail those that the type can hold.
+            // A derivative has no relative accuracy at its zero, and in its tail only the digits that the type can
+            // hold.
             let factors: f64 = graph
                 .eval_all(&streams, &[])
                 .iter()

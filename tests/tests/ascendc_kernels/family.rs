@@ -1,5 +1,7 @@
-//! All kernels of the family, on every product and in both forms: right by the graph, and no finding of the model, which
-//! synchronises nothing by itself. A few shapes of each; what is run closely is in the table of `ascendc_kernels.rs`.
+//! All kernels of the family, on every product and in both variants, on a few shapes each.
+//!
+//! Results agree with the graph, and the model, which adds no synchronisation itself, reports nothing. The kernels in
+//! the table of `ascendc_kernels.rs` are tested in depth.
 
 use super::common::{attribute_values, is_second};
 use super::program::{Planned, Program};
@@ -10,13 +12,13 @@ use codegen_ascendc::plan::Storage;
 use ops_glu_grad::OPERATORS;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Shapes, and cores: ragged rows, rows of several tiles, and fewer elements than a block has.
+/// Shapes and numbers of cores: ragged rows, rows of several tiles, and fewer elements than a block.
 const RUNS: [([usize; 2], u32); 3] = [([37, 65], 40), ([3, 2048], 48), ([9, 7], 2)];
 
-/// Kernels in one program: a compiler takes memory for each.
+/// Number of kernels in one program, limited because the compiler takes memory for each.
 const TOGETHER: usize = 12;
 
-/// Runs every operator that has a kernel on a product, and panics with all that went wrong.
+/// Runs every operator that has a kernel on a product, and panics with all failures.
 fn everywhere(soc: &str, storage: Storage) {
     let soc = Soc::named(soc).expect("a target");
     let options = Options { storage, ..Options::default() };
@@ -36,11 +38,11 @@ fn everywhere(soc: &str, storage: Storage) {
         }
     }
     println!("{} {storage:?}: {runs} runs, wrong: {wrong:?}", soc.name);
-    // Two thirds of 1038 where there is no bf16.
+    // About two thirds of 1038 where the product has no bf16.
     assert!(runs > 650 && wrong.is_empty(), "{runs} runs on {}, wrong: {wrong:?}", soc.name);
 }
 
-/// Runs every form and element type of an operator; returns how many runs there were.
+/// Runs every variant and element type of an operator; returns the number of runs.
 fn every_form(p: &Program) -> usize {
     let mut runs = 0;
     for attrs in attribute_values(p.op) {

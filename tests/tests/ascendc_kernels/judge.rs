@@ -1,4 +1,4 @@
-//! Every element of what a kernel gave, held against the graph.
+//! Compares every element of a kernel's results with the graph.
 
 use super::common::*;
 use super::program::{Program, Ran};
@@ -6,17 +6,20 @@ use codegen_ascendc::plan::accuracy::{Accuracy, Reference};
 use op_dsl::ir::format::Format;
 use op_dsl::ir::op::{Stream, Value};
 
-/// Infinity, where a formula as it is written is NaN there: its limit is as good.
+/// Replaces infinity where the formula as written gives NaN there: its limit is accepted instead.
 const FAR: f64 = 1e30;
 
-/// Largest error of a run, as a multiple of the budget. Plans are attacked at some ten thousand elements (`plan::search`), kernels
-/// run through millions: an attack of 24,000 other elements found 8.81 ulp of 8 at most, of gelu'' by tanh in f32 on ascend950.
+/// Largest error of a run, as a multiple of the budget.
+///
+/// It exceeds 1 because plans are searched for errors at some ten thousand elements (`plan::search`) and kernels run
+/// through millions: a search of 24,000 other elements found 8.81 ulp of 8 at most, of gelu'' by tanh in f32 on
+/// ascend950.
 const BETWEEN_SAMPLES: f64 = 1.1;
 
-/// Elements that are evaluated together.
+/// Number of elements that are evaluated together.
 const CHUNK: usize = 4096;
 
-/// Panics on the first element that is too far off.
+/// Panics on the first element whose error exceeds the budget.
 pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran: &Ran) {
     let op = p.op;
     let dtype = ins[0].dtype();
@@ -27,7 +30,7 @@ pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran
     let inputs = placed(p, attrs, domain, &op.def().input_streams());
     let outputs = placed(p, attrs, domain, &op.def().output_streams());
     let mut found = Accuracy::new(dtype);
-    // What a call leaves out is NaN, and read by no kernel of that call.
+    // An omitted input is NaN here, and no kernel of that call reads it.
     let is_read: Vec<bool> = (0..inputs.len()).map(|i| graph.reads(i)).collect();
     let count: usize = domain.iter().product();
     for start in (0..count).step_by(CHUNK) {
@@ -65,7 +68,7 @@ pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran
                 if is_finite && want.is_finite() {
                     continue;
                 }
-                // A limit beyond a type's largest number is reached there.
+                // A limit beyond the type's largest number counts as reached by that number.
                 let largest = Format::of(dtype).max();
                 let is_large = got * limit.signum() >= limit.abs().min(largest);
                 let is_limit = limit.abs() > 1e15 && is_large
@@ -84,13 +87,13 @@ pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran
     }
 }
 
-/// Values of the attributes that a formula reads.
+/// Returns the values of the attributes that a formula reads.
 fn scalars(attrs: &[Value]) -> Vec<f64> {
     let float = |v: &Value| if let Value::Float(v) = v { Some(f64::from(*v as f32)) } else { None };
     attrs.iter().filter_map(float).collect()
 }
 
-/// Tensors of streams, and where elements lie there.
+/// Returns the tensor of each stream, and the positions of its elements.
 fn placed(
     p: &Program,
     attrs: &[Value],

@@ -1,5 +1,6 @@
-//! Masks of bytes and of bits, and inputs that calls leave out, on every architecture: every size around blocks
-//! and repeats, rows with gaps and without, small rows.
+//! Byte masks, bit masks and omitted inputs, on every architecture.
+//!
+//! Cases have sizes around blocks and repeats, rows with and without gaps, and small rows.
 
 use super::check;
 use super::common::*;
@@ -51,7 +52,7 @@ fn soc(name: &str) -> &'static Soc {
     Soc::named(name).expect("a target")
 }
 
-/// What an architecture has kernels of.
+/// Returns the operators that an architecture has kernels for.
 fn able(ops: &[&'static Operator], soc: &'static Soc) -> Vec<&'static Operator> {
     let able = |op: &&Operator| Package::new(op.def(), &[soc], Options::default()).is_ok();
     ops.iter().copied().filter(able).collect()
@@ -83,8 +84,9 @@ fn every_size_on_every_architecture() {
     }
 }
 
-/// A mask of bits is chosen by as it lies in UB, one of bytes takes a comparison; where an architecture has
-/// registers, a byte is one too.
+/// A select uses a bit mask as it lies in UB, and a byte mask needs a comparison.
+///
+/// On an architecture with registers, byte masks are read there.
 #[test]
 fn what_masks_cost() {
     let of = |op: &str, name: &'static str| {
@@ -100,7 +102,7 @@ fn what_masks_cost() {
     assert!(registers.plans.iter().all(|p| p.registers.as_ref().is_some_and(|r| r.bytes > 0)));
 }
 
-/// What is refused is refused with the way out.
+/// Every refusal says how to avoid it.
 #[test]
 fn what_masks_need() {
     let why = |op: &'static Operator, name| {

@@ -1,5 +1,6 @@
-//! What the operators of the table do not have: alternating elements, attributes in the formula,
-//! comparisons, an unused input, results of both kinds.
+//! Features that no operator of the table has.
+//!
+//! Interleaved elements, attributes in the formula, comparisons, an unused input, results of both kinds.
 
 #[op_dsl::operators]
 pub mod ops {

@@ -1,4 +1,4 @@
-//! Packages of the family, planned once for all tests: second derivatives take most of a minute.
+//! Packages of the family, planned once for all tests because second derivatives take most of a minute.
 
 use codegen_ascendc::arch::{Refusal, SOCS, Soc};
 use codegen_ascendc::emit::{Options, Package};
@@ -6,8 +6,9 @@ use op_dsl::Operator;
 use ops_glu_grad::OPERATORS;
 use std::sync::OnceLock;
 
-/// An operator and its package for one product, with what keeps an element type out of it; `None` if the product cannot do
-/// the operator at all.
+/// An operator and its package for one product, with the refusal of an element type.
+///
+/// The package is `None` if the product does not support the operator at all.
 pub type Planned = (&'static Operator, Option<(Package<'static>, Option<Refusal>)>);
 
 const MOST_SOCS: usize = 8;

@@ -22,39 +22,40 @@ use tempfile::TempDir;
 /// All instances of an operator's kernel on one architecture.
 pub struct Program {
     pub op: &'static Operator,
-    /// The tree that the kernel is from: it serves more products than this one.
+    /// The package of the kernel's tree, which serves more products than this one.
     pub package: Package<'static>,
     pub soc: &'static Soc,
-    /// It may have kernels of other operators too.
+    /// The program, which may contain kernels of other operators too.
     binary: PathBuf,
-    /// Files of the last call.
+    /// Directory with the files of the last call.
     files: Rc<TempDir>,
 }
 
 /// An operator and its package.
 pub type Planned = (&'static Operator, Package<'static>);
 
-/// What one call did.
+/// The results of one call.
 pub struct Ran {
     pub tiling: Tiling,
     pub outputs: Vec<Tensor>,
-    /// The report: one JSON object per line.
+    /// The model's report: one JSON object per line.
     pub report: String,
 }
 
 impl Program {
-    /// Emits some operators, as one tree for all products that ops-nn knows, and compiles them together with all that tests
-    /// run on one of these; those that it knows not, alone.
+    /// Emits some operators and compiles them together with all kernels that tests run on this product.
+    ///
+    /// One tree serves all products that ops-nn knows; a product that it does not know has its own.
     pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         Program::all_in(ops, soc, Storage::default())
     }
 
-    /// The same with the storage chosen.
+    /// As `all`, for a given storage.
     pub fn all_in(ops: &[&'static Operator], soc: &str, storage: Storage) -> Vec<Program> {
         Program::built(ops, soc, storage, &[])
     }
 
-    /// The same with options for the compiler.
+    /// As `all_in`, with options for the compiler.
     pub fn built(
         ops: &[&'static Operator],
         soc: &str,
@@ -97,25 +98,25 @@ impl Program {
         packages.into_iter().map(program).collect()
     }
 
-    /// Element types of the product's kernels.
+    /// Returns the element types of the product's kernels.
     pub fn dtypes(&self) -> Vec<DType> {
         let has = |d: &DType| self.package.plans_of(self.soc.arch).any(|p| p.dtype == *d);
         DType::ALL.into_iter().filter(has).collect()
     }
 
-    /// The plan of a call.
+    /// Returns the plan of a specialisation and element type.
     pub fn plan(&self, spec: usize, dtype: DType) -> &Plan {
         let fits = |p: &&Plan| p.spec == spec && p.dtype == dtype;
         self.package.plans_of(self.soc.arch).find(fits).expect("a plan")
     }
 
-    /// Whether there is a plan for these attributes.
+    /// Returns whether there is a plan for these attributes.
     pub fn has(&self, attrs: &[Value], dtype: DType) -> bool {
         let spec = self.spec(attrs);
         self.package.plans_of(self.soc.arch).any(|p| p.spec == spec && p.dtype == dtype)
     }
 
-    /// The plan for these attributes.
+    /// Returns the plan for these attributes.
     pub fn plan_of(&self, attrs: &[Value], dtype: DType) -> &Plan {
         self.plan(self.spec(attrs), dtype)
     }
@@ -133,12 +134,12 @@ impl Program {
         tile(&Extent::new(bound), &plan.need, &machine).expect("a tiling")
     }
 
-    /// Runs a call on all cores; panics on a finding of the model.
+    /// Runs a call on all cores; panics if the model reports an error.
     pub fn run(&self, attrs: &[Value], inputs: &[Tensor], cores: u32) -> Ran {
         self.run_with(attrs, inputs, cores, &[])
     }
 
-    /// The same with options of the model.
+    /// As `run`, with options of the model.
     pub fn run_with(
         &self,
         attrs: &[Value],
@@ -232,28 +233,28 @@ impl Program {
 }
 
 impl Ran {
-    /// A number of the record of this kind.
+    /// Returns a number from the report's record of this kind.
     pub fn number(&self, record: &str, field: &str) -> u64 {
         let head = format!("{{\"record\":\"{record}\"");
         let line = self.report.lines().find(|l| l.starts_with(&head)).expect("a record");
         self.field(line, field)
     }
 
-    /// Bytes of the sectors of an argument that were read.
+    /// Returns the bytes of an argument's sectors that were read.
     pub fn read(&self, argument: &str) -> u64 {
         let head = format!("{{\"record\":\"buffer\",\"name\":\"{argument}\"");
         let line = self.report.lines().find(|l| l.starts_with(&head)).expect("an argument");
         self.field(&line[line.find("\"read\":").expect("a side")..], "sector_bytes")
     }
 
-    /// Calls of the largest tile by their name; they are listed if there are any.
+    /// Returns the number of calls of this name in the largest tile; prints them if there are any.
     pub fn calls(&self, name: &str) -> u64 {
         let listed = format!("\"{name}\":");
         let of_tiles = |l: &&str| l.starts_with("{\"record\":\"tile\"") && l.contains(&listed);
         self.report.lines().find(of_tiles).map_or(0, |line| self.field(line, name))
     }
 
-    /// Calls of it that part and join rows.
+    /// Returns the number of calls in the largest tile that split and join rows.
     pub fn parting(&self) -> u64 {
         ["Gather", "TransDataTo5HD", "DataCopy"].map(|call| self.calls(call)).iter().sum()
     }
@@ -265,7 +266,7 @@ impl Ran {
         digits.parse().expect("a number")
     }
 
-    /// Bytes of the sectors of GM that were touched, over those of the tensors that were.
+    /// Returns the bytes of the touched GM sectors, divided by those of the touched tensors.
     pub fn traffic(&self) -> f64 {
         let (mut moved, mut least) = (0, 0);
         for line in self.report.lines().filter(|l| l.starts_with("{\"record\":\"buffer\"")) {
@@ -280,7 +281,7 @@ impl Ran {
     }
 }
 
-/// A tensor as it lies in GM.
+/// Returns the bytes of a tensor as it lies in GM.
 fn bytes(tensor: &Tensor, masks: Stored) -> Vec<u8> {
     fn all<T: Copy, const N: usize>(values: &[T], one: impl Fn(T) -> [u8; N]) -> Vec<u8> {
         let mut out = vec![0; values.len() * N];

@@ -1,4 +1,4 @@
-//! What registers compute is what calls on tensors compute, for every operator of the table.
+//! Kernels in registers compute the same as calls on tensors, for every operator of the table.
 
 use super::common::{Random, attribute_values, inputs, scalars};
 use super::judge::judge;
@@ -11,7 +11,7 @@ use op_dsl::Operator;
 use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, Id, Stored};
 
-/// Where functions end, saturate or change sides.
+/// Arguments where functions leave their domain, saturate or change branches.
 const EDGES: [f32; 16] = [
     f32::NAN,
     f32::NEG_INFINITY,
@@ -39,7 +39,7 @@ fn rounded(x: f32, dtype: DType) -> f32 {
     }
 }
 
-/// Edges against edges, and numbers about zero.
+/// Returns streams that combine edges with edges, and numbers around zero.
 fn streams(n: usize, dtype: DType) -> Vec<Vec<f32>> {
     let mut random = Random(n as u64);
     let edges = EDGES.len() * EDGES.len();
@@ -53,7 +53,7 @@ fn streams(n: usize, dtype: DType) -> Vec<Vec<f32>> {
     (0..n).map(all).collect()
 }
 
-/// Whether both are the same but for how sums and quotients round.
+/// Returns whether two results differ only by how sums and quotients round.
 fn close(a: f32, b: f32, scale: f32, dtype: DType) -> bool {
     let (digits, most) = match dtype {
         DType::F32 => (20, f32::MAX),
@@ -70,17 +70,17 @@ fn close(a: f32, b: f32, scale: f32, dtype: DType) -> bool {
         || apart <= scale.max(1.0) * 0.5f32.powi(20.min(digits + 11))
 }
 
-/// Both forms on all that is asked; whether there are both.
+/// Compares both variants on these streams; returns whether both exist.
 fn same(op: &Operator, registers: &Plan) -> bool {
     let (spec, dtype) = (registers.spec, registers.dtype);
     let soc = Soc::named("ascend950").expect("a target");
     let Ok(memory) = plan_in(op.def(), spec, dtype, soc, Storage::Memory) else { return false };
-    // Bits of a step begin inside a block: choices by them are calls on tensors.
+    // The bits of a step begin inside a block, so selects by bit masks are calls on tensors.
     if op.def().masks() == Stored::Bit {
         assert!(registers.registers.is_none(), "{} {dtype}: bits in registers", op.name());
         return false;
     }
-    // Registers give way where only tensors keep the budget, which no first derivative needs.
+    // Registers are not used where only calls on tensors keep the budget, which no first derivative needs.
     if registers.registers.is_none() {
         assert!(op.name().ends_with("GradGrad"), "{} {dtype}: not in registers", op.name());
         return false;
@@ -89,7 +89,7 @@ fn same(op: &Operator, registers: &Plan) -> bool {
     let slices: Vec<&[f32]> = ins.iter().map(Vec::as_slice).collect();
     let attrs = attribute_values(op).swap_remove(0);
     let run = |plan: &Plan| {
-        // Functions of one value are streams behind those of the operator.
+        // Functions of one value are streams after those of the operator.
         let numbers = plan.graph.eval_all(&vec![1.0; ins.len() + 16], &scalars(&attrs));
         interpret_all(plan, &slices, |id: Id| numbers[id.index()] as f32, Noise::None)
     };
@@ -98,7 +98,7 @@ fn same(op: &Operator, registers: &Plan) -> bool {
         for (i, (g, w)) in got.iter().zip(want).enumerate() {
             let x: Vec<f32> = ins.iter().map(|s| s[i]).collect();
             let scale: f32 = x.iter().filter(|x| x.is_finite()).map(|x| x.abs().max(1.0)).product();
-            // Several infinities meet in NaN or an infinity, as a form's sums have it (docs/promises.md).
+            // Several infinities may give NaN or an infinity, depending on how a variant sums (docs/promises.md).
             let are_many = x.iter().filter(|x| x.is_infinite()).count() > 1;
             let is_open = are_many && !g.is_finite() && !w.is_finite();
             assert!(
@@ -111,8 +111,9 @@ fn same(op: &Operator, registers: &Plan) -> bool {
     true
 }
 
-/// Emitted in both forms and run on the host model: right by the graph, and the same but for how sums and
-/// quotients round.
+/// Both variants are emitted and run on the host model.
+///
+/// They agree with the graph, and with each other but for how sums and quotients round.
 #[test]
 fn both_forms_on_the_host_model() {
     let ops = ["GeGluGradV2", "SwiGluGrad", "Mixed"].map(super::operator);
@@ -124,7 +125,7 @@ fn both_forms_on_the_host_model() {
         for dtype in DType::ALL.into_iter().filter(|dtype| memory.has(&attrs, *dtype)) {
             let [on, off] = [registers, memory].map(|p| p.plan_of(&attrs, dtype));
             assert!(off.registers.is_none(), "{}", on.op);
-            // Registers give way where only tensors keep the budget.
+            // Registers are not used where only calls on tensors keep the budget.
             if on.registers.is_none() {
                 continue;
             }
@@ -160,7 +161,7 @@ fn registers_and_memory_agree() {
     assert!(both > 150, "{both}");
 }
 
-/// An attribute's sign says at which end a formula has a limit: the usual sign has a step of its own.
+/// The sign of an attribute decides at which end a formula has a limit: the usual sign has a step of its own.
 #[test]
 fn either_sign_of_an_attribute_on_the_host_model() {
     let programs = Program::all_in(&[super::operator("Swish")], "ascend950", Storage::Registers);
@@ -179,7 +180,7 @@ fn either_sign_of_an_attribute_on_the_host_model() {
     }
 }
 
-/// With the default mode of the device, results of 16 bits are the largest number for infinity and 0 for NaN.
+/// Checks the device's default mode: 16-bit results saturate to the largest number for infinity and to 0 for NaN.
 fn saturates(ran: &Ran, saturating: &Ran, dtype: DType) {
     let largest = match dtype {
         DType::F16 => f16::MAX.to_f64(),
@@ -197,6 +198,6 @@ fn saturates(ran: &Ran, saturating: &Ran, dtype: DType) {
             ),
         }
     }
-    // In the wider types inputs are clamped short of infinity.
+    // Only f16 must overflow here, because in the wider types inputs are clamped short of infinity.
     assert!(dtype != DType::F16 || (0..count).any(|i| plain.at(i).is_infinite()), "no infinity");
 }

@@ -1,4 +1,6 @@
-//! One program for each architecture with all kernels that are run there: a compiler spends more on the model than on them.
+//! One program per architecture with all kernels that tests run on it.
+//!
+//! They are compiled together because the model takes longer to compile than the kernels.
 
 use super::compile::compiled;
 use super::{RUN, choices, counts, masks, operator};
@@ -10,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Operators of tests that run a few elsewhere than [`RUN`] says.
+/// Operators of tests that run outside of [`RUN`].
 const MORE: [(&str, &str); 6] = [
     ("MishGrad", ""),
     ("ReluGradV2", ""),
@@ -20,7 +22,7 @@ const MORE: [(&str, &str); 6] = [
     ("Mixed", "ascend950"),
 ];
 
-/// Packages and the program that has all of their kernels.
+/// Packages and the program with all of their kernels.
 pub struct Shared {
     packages: Vec<(&'static Operator, Package<'static>)>,
     pub program: PathBuf,
@@ -39,7 +41,7 @@ pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
     static SHARED: Mutex<Known> = Mutex::new(BTreeMap::new());
     let in_registers = soc.arch.registers && storage == Storage::Registers;
     let key = (soc.arch.number, in_registers);
-    // Another thread compiles for another architecture meanwhile.
+    // The lock is released here, so that another thread can compile for another architecture.
     let cell = Arc::clone(SHARED.lock().expect("no panic").entry(key).or_default());
     cell.get_or_init(|| {
         let options = Options { storage, ..Options::default() };
@@ -53,13 +55,13 @@ pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
     })
 }
 
-/// Products that one tree is for: all that ops-nn knows, or one that it knows not.
+/// Returns the products of one tree: all that ops-nn knows, or one that it does not know.
 pub fn products(soc: &'static Soc) -> Vec<&'static Soc> {
     let together = Layout::OpsNn.socs();
     if together.contains(&soc) { together } else { vec![soc] }
 }
 
-/// The kernels that tests run on a product, each once.
+/// Returns the operators whose kernels tests run on a product, each once.
 fn operators(soc: &Soc) -> Vec<&'static Operator> {
     let is_here = |(_, place): &&(&str, &str)| place.is_empty() || *place == soc.name;
     let named = RUN.iter().chain(&MORE).filter(is_here).map(|(op, _)| operator(op));

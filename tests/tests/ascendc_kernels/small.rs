@@ -1,4 +1,6 @@
-//! Rows that end inside blocks, where copies move whole blocks: scalar code touches the ends of tensors alone.
+//! Rows that end inside blocks, on products whose copies move whole blocks.
+//!
+//! Scalar code handles only the ends of tensors.
 
 use super::check;
 use super::planned::family;
@@ -7,8 +9,10 @@ use codegen_ascendc::arch::Soc;
 use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Path, tile};
 use op_dsl::ir::{DType, op::Value};
 
-/// Several cores, each with tiles of whole lanes and one of less, the last of which ends inside a block. Every
-/// element is judged; the model stops at bytes beyond, left out, or written by two.
+/// Runs several cores, each with tiles of whole lanes and one shorter tile.
+///
+/// The last tile ends inside a block. Every element is compared. The model reports bytes written outside, not at all,
+/// or twice.
 pub fn rows(p: &Program, attrs: &[Value], dtype: DType) {
     let block = BLOCK as usize / dtype.size();
     for m in (1..block).chain([block + 1, 5 * block + 3]) {
@@ -19,8 +23,9 @@ pub fn rows(p: &Program, attrs: &[Value], dtype: DType) {
     }
 }
 
-/// Scalar code writes nothing to GM and not even a block of each stream of the two last tiles to UB, unless the
-/// tensor is shorter than a block. Rows of less than a block are turned.
+/// Checks the scalar stores: none to GM, and less than a block of each stream of the last two tiles to UB.
+///
+/// Tensors shorter than a block are an exception. Rows shorter than a block are transposed.
 pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
     let (def, t) = (p.op.def(), &ran.tiling);
     if p.soc.arch.pads || def.split.is_none() || t.rows * t.columns < 16 {
@@ -31,12 +36,12 @@ pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
     let what = format!("{} {dtype}: {stores:?} scalar stores in {t:?}", p.op.name());
     let turns = ran.calls("TransDataTo5HD") > 0;
     assert_eq!(stores[1], 0, "{what}");
-    // Gathering has tables.
+    // Gathered small rows are an exception, because scalar code writes the tables of the gather.
     assert!(stores[0] <= most || t.path == Path::Small && !turns, "{what}");
     assert!(turns || t.columns * dtype.size() as u64 >= BLOCK, "{what}");
 }
 
-/// Which rows of less than a block scalar code stores after all: 16 lanes of them do not fit.
+/// Rows shorter than a block that scalar code stores after all, because 16 lanes of them do not fit.
 #[test]
 fn all_but_the_heaviest_are_turned() {
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! Random calls, and what the Rust has to say to them.
+//! Random calls and their results in the Rust implementation.
 
 use crate::common::Random;
 use codegen_ascendc::arch::{Arch, SOCS};
@@ -9,7 +9,7 @@ use op_dsl::ir::bind::{BindError, Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Kind, Value};
 use op_dsl::ir::tiling::{Machine, Tiling};
 
-/// Bytes of UB, from nothing to more than any core has.
+/// Returns a random UB size in bytes, from 0 to more than any core has.
 pub fn ub(random: &mut Random) -> u64 {
     match random.below(6) {
         0 => random.below(2_000) as u64,
@@ -19,7 +19,7 @@ pub fn ub(random: &mut Random) -> u64 {
     }
 }
 
-/// Dimensions of one part: ranks 1 to 8, small and large, at most 2^56 elements.
+/// Returns random dimensions of one part: ranks 1 to 8, small and large, at most 2^56 elements.
 pub fn domain(random: &mut Random) -> Vec<usize> {
     let rank = 1 + random.below(8);
     let mut left = 1usize << random.below(57);
@@ -51,7 +51,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// A right one for a plan: any dimension, any other attribute.
+    /// Returns a random valid call of a plan: any split dimension, any other attributes.
     pub fn new(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Call {
         let (def, domain) = (&package.def, domain(random));
         let rank = domain.len();
@@ -83,13 +83,13 @@ impl Call {
         Call { inputs, ..call }
     }
 
-    /// The split dimension, counted from the outermost.
+    /// Returns the split dimension, counted from the outermost.
     pub fn dim(&self, package: &Package<'_>, rank: usize) -> Option<usize> {
         let dim = self.attrs[package.def.split.as_ref()?.dim].as_int()?;
         Some(dim.rem_euclid(rank as i64) as usize)
     }
 
-    /// What the Rust finds.
+    /// Binds the call in Rust.
     pub fn bind(&self, def: &op_dsl::ir::op::OpDef) -> Result<Bound, BindError> {
         let meta = |(shape, dtype): &'_ (Vec<usize>, DType)| (shape.clone(), *dtype);
         let inputs: Vec<(Vec<usize>, DType)> = self.inputs.iter().map(meta).collect();
@@ -101,19 +101,19 @@ impl Call {
     }
 }
 
-/// A machine of an architecture, of any size.
+/// Returns a machine of an architecture with a random size.
 pub fn machine(random: &mut Random, arch: &Arch) -> Machine {
     let cores = 1 + random.below(64) as u32;
     Machine { ub: ub(random), cores, pads: arch.pads }
 }
 
-/// Any plan of a package for an architecture, if it has one.
+/// Returns a random plan of a package for an architecture, if it has one.
 pub fn plan_of<'p>(random: &mut Random, package: &'p Package<'_>, arch: &Arch) -> Option<&'p Plan> {
     let plans: Vec<&Plan> = package.plans_of(arch).collect();
     (!plans.is_empty()).then(|| plans[random.below(plans.len())])
 }
 
-/// As the struct lies in memory, without what follows the cut.
+/// Formats the tiling as it lies in memory, without the fields after the cut into tiles.
 pub fn hex(t: &Tiling) -> String {
     let wide = [t.rows, t.columns, t.pieces, t.share].map(u64::to_le_bytes).concat();
     let sizes = [t.unit_rows, t.unit_columns, t.tile_rows, t.tile_columns];
@@ -122,7 +122,7 @@ pub fn hex(t: &Tiling) -> String {
     bytes(&wide) + &bytes(&narrow)
 }
 
-/// Bytes in hex.
+/// Formats bytes in hexadecimal.
 pub fn bytes(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Emits every operator, compiles its host side in one program and asks it.
+//! Emits every operator, compiles the host sides to one program and queries it.
 
 use super::common::thorough;
 use codegen_ascendc::arch::{SOCS, Soc};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The products that one tree is for: those of ops-nn together, the others alone.
+/// Returns the groups of products that share a tree: those of ops-nn together, the others alone.
 pub fn trees() -> Vec<Vec<&'static Soc>> {
     let together = Layout::OpsNn.socs();
     let alone = SOCS.iter().filter(|s| !together.contains(s)).map(|s| vec![s]);
     alone.chain([together.clone()]).collect()
 }
 
-/// Every operator that some of the products can do.
+/// Returns the packages of every operator that some of the products support.
 pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
     let of = |op: &'static op_dsl::Operator| {
         Package::able(op.def(), socs, Options::default()).ok().map(|(package, _)| package)
@@ -25,15 +25,16 @@ pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
     thorough().into_iter().filter_map(of).collect()
 }
 
-/// A program of all operators in a tree, and the directory it lies in.
+/// The program of all operators in a tree, and its directory.
 pub struct Program {
     dir: TempDir,
     compiled: PathBuf,
 }
 
 impl Program {
-    /// Compiles `main`, which includes `operators.inc`: what `include` names for every operator, then
-    /// `list`, and headers of these directories.
+    /// Compiles `main`, which includes `operators.inc`.
+    ///
+    /// That file has the text of `include` for every operator, then `list`. Headers are found in these directories.
     pub fn compile(
         main: &str,
         socs: &[&'static Soc],
@@ -68,7 +69,7 @@ impl Program {
         program
     }
 
-    /// The host side, and the kernel's, which it shares headers with.
+    /// Writes the host side and the kernel, because they share headers.
     fn write(&self, package: &Package<'_>) {
         let snake = package.snake();
         let kernel = kernel::files(package).into_iter();
@@ -84,7 +85,7 @@ impl Program {
         fs::write(path, text).expect("a file");
     }
 
-    /// The answers, a line each.
+    /// Returns the answers to these questions, one line each.
     pub fn ask(&self, questions: &[String]) -> Vec<String> {
         let mut child = Command::new(&self.compiled)
             .stdin(Stdio::piped())

@@ -1,4 +1,4 @@
-//! The whole host side of every operator, run against a stand-in for the framework.
+//! The whole host side of every operator, run against a stub of the framework.
 
 use crate::cases::{Call, bytes, hex, machine, plan_of};
 use crate::common::Random;
@@ -14,13 +14,13 @@ use op_dsl::ir::registered::Definition;
 use op_dsl::ir::tiling::{Extent, Machine, Path, tile};
 use std::collections::BTreeSet;
 
-/// Calls of every kind, per target.
+/// Number of calls of each kind per target.
 const CASES: usize = 600;
 
 /// A question and its answer.
 type Case = (String, String);
 
-/// The number of an element type in the framework.
+/// Returns the number of an element type in the framework.
 fn code(dtype: DType) -> u8 {
     match dtype {
         DType::F16 => 1,
@@ -29,7 +29,7 @@ fn code(dtype: DType) -> u8 {
     }
 }
 
-/// Attributes as the program reads them.
+/// Formats attributes as the program reads them.
 fn attributes(def: &OpDef, values: &[Value]) -> String {
     let of = |(attr, value): (&op_dsl::ir::op::Attr, &Value)| match (&attr.kind, value) {
         (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(v)) => {
@@ -43,7 +43,7 @@ fn attributes(def: &OpDef, values: &[Value]) -> String {
     format!("{}{}", values.len(), def.attrs.iter().zip(values).map(of).collect::<String>())
 }
 
-/// A tensor as the program reads it.
+/// Formats a tensor as the program reads it.
 fn tensor<T: ToString>(dtype: DType, shape: &[T]) -> String {
     let dims: String = shape.iter().map(|d| format!(" {}", d.to_string())).collect();
     format!(" {} {}{dims}", code(dtype), shape.len())
@@ -54,7 +54,7 @@ fn inputs(call: &Call) -> String {
     format!("{}{}", call.inputs.len(), call.inputs.iter().map(of).collect::<String>())
 }
 
-/// Outputs of the shape that a tensor of their kind has among the inputs.
+/// Formats the outputs, each with the shape of an input of the same kind.
 fn outputs(def: &OpDef, call: &Call) -> String {
     let split = def.split.as_ref().and_then(|s| call.attrs[s.dim].as_int());
     let of = |t: &Tensor| {
@@ -85,7 +85,7 @@ fn tiling_question(def: &OpDef, call: &Call, arch: &Arch, machine: &Machine) -> 
     )
 }
 
-/// What of the tiling data is not the cut, in hex.
+/// Returns the tiling data after the cut into tiles, in hexadecimal.
 fn rest(package: &Package<'_>, call: &Call) -> String {
     let def = &package.def;
     let mut floats = def.attrs.iter().zip(&call.attrs).filter(|(a, _)| a.kind == AttrKind::Float);
@@ -104,7 +104,7 @@ fn rest(package: &Package<'_>, call: &Call) -> String {
     bytes(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>())
 }
 
-/// Right calls: key, cores, workspace and data; or too little UB, or no elements.
+/// Returns a valid call and its answer: key, cores, workspace and data; or too little UB, or no elements.
 fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Case {
     let (call, arch) = (Call::new(random, package, plan), plan.soc.arch);
     let machine = machine(random, arch);
@@ -127,7 +127,7 @@ fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Case {
     (question, answer)
 }
 
-/// One thing wrong with a call of two rows of eight elements.
+/// Returns calls with one mistake each in a call of two rows of eight elements.
 fn wrong_calls(def: &OpDef, plan: &Plan) -> Vec<Call> {
     let dtype = plan.dtype;
     let shape = |t: &Tensor| vec![2, 8 * (1 + usize::from(t.kind == Kind::Gated))];
@@ -164,7 +164,7 @@ fn wrong_calls(def: &OpDef, plan: &Plan) -> Vec<Call> {
     calls
 }
 
-/// The words of the CPU, with the framework's names of element types.
+/// Replaces the element types in the CPU's messages by the framework's names.
 fn framework_names(text: &str) -> String {
     let names = [("bf16", "DT_B16"), ("f16", "DT_FLOAT16"), ("f32", "DT_FLOAT")];
     let text =
@@ -172,8 +172,9 @@ fn framework_names(text: &str) -> String {
     text.replace("DT_B16", "DT_BF16")
 }
 
-/// Wrong calls are refused in the words of the CPU. Kernels neither broadcast nor promote, and have
-/// the element types of the architecture.
+/// Adds invalid calls, which are refused with the messages of the CPU.
+///
+/// Kernels neither broadcast nor promote, and have the element types of the architecture.
 fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
     let Some(plan) = package.plans_of(arch).next() else { return };
     let machine = Machine { ub: 196_352, cores: 48, pads: true };
@@ -195,7 +196,7 @@ fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
     }
 }
 
-/// Shapes and element types of outputs, broadcasting among them.
+/// Adds cases of shape and type inference, including broadcasting.
 fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut Vec<Case>) {
     let def = &package.def;
     let mut call = Call::new(random, package, plan);
@@ -220,7 +221,7 @@ fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut V
     let shapes: String = want.iter().map(|o| format!(" {:?}", o.shape)).collect();
     cases.push((format!("{head} {} {count}", inputs(&call)), format!("ok{shapes}")));
 
-    // A dimension that one input does not know comes from the others.
+    // A dimension that is unknown in one input is inferred from the others.
     if !def.broadcast {
         let hidden: Vec<Vec<bool>> = call
             .inputs
@@ -258,7 +259,7 @@ fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut V
     }
 }
 
-/// Definition and prototype, as the stand-in writes them down.
+/// Adds definition and prototype as the stub prints them.
 fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
     let def = &package.def;
     let dtypes = package.dtypes();
@@ -292,7 +293,7 @@ fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
         let value = if ty == "String" { format!("\"{value}\"") } else { value };
         proto += &format!("; attr {} {ty} {value}", attr.name);
     }
-    // Products with all element types first; those with fewer say which, of every tensor.
+    // Products with all element types come first; those with fewer list them for every tensor.
     let all = |soc: &&Soc| types_of(package, soc) == dtypes;
     let (full, fewer): (Vec<&Soc>, Vec<&Soc>) = package.socs.iter().copied().partition(all);
     for soc in full {
@@ -309,7 +310,7 @@ fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
             }
         }
     }
-    // What a repository registers differs from the formula: `published.rs` holds that against its rows.
+    // Registered operators differ from the formula, and `published.rs` compares them with their rows.
     let registered = def.published;
     let of_formula = |d: Definition| {
         !d.required && d.inputs.is_empty() && d.outputs.is_empty() && d.more_attrs.is_empty()
@@ -322,13 +323,13 @@ fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
     }
 }
 
-/// Element types that a product has kernels in.
+/// Returns the element types that a product has kernels for.
 fn types_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
     let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
     DType::ALL.into_iter().filter(has).collect()
 }
 
-/// What the host side of an operator is compiled from. Each has its own list of template arguments.
+/// Returns the includes of an operator's host side. Each operator has its own list of template arguments.
 fn include(package: &Package<'_>) -> String {
     let snake = package.snake();
     let file = |path: &str| format!("#include \"{snake}/{path}\"\n");
@@ -360,7 +361,7 @@ fn host_side(socs: &[&'static Soc]) {
     agree(&program, &signatures);
 }
 
-/// The answers are those that are wanted.
+/// Checks that the program's answers are the expected ones.
 fn agree(program: &Program, cases: &[Case]) {
     let questions: Vec<String> = cases.iter().map(|c| c.0.clone()).collect();
     for ((question, want), got) in cases.iter().zip(program.ask(&questions)) {
@@ -368,7 +369,7 @@ fn agree(program: &Program, cases: &[Case]) {
     }
 }
 
-/// Calls on one of the architectures that a tree serves.
+/// Checks calls on one of the architectures that a tree serves.
 fn host_side_on(arch: &Arch, packages: &[Package<'_>], program: &Program) {
     let mut random = Random(u64::from(arch.number) + 1);
     let mut cases = Vec::new();
@@ -395,7 +396,7 @@ fn host_side_on(arch: &Arch, packages: &[Package<'_>], program: &Program) {
     left_out(program, packages, arch);
 }
 
-/// What no call of the Rust can be: null pointers, no room, no cores.
+/// Checks calls that cannot be expressed in Rust: null pointers, too little room for tiling data, no cores.
 fn missing(program: &Program, package: &Package<'_>) {
     let def = &package.def;
     let plan = &package.plans[0];
@@ -425,14 +426,14 @@ fn missing(program: &Program, package: &Package<'_>) {
         let words = format!("attribute `{}` cannot be missing; allowed: a value", attr.name);
         assert_eq!(got, no(words));
     }
-    // Where there is one architecture nobody asks the platform.
+    // The platform is only queried if there are several architectures.
     if package.archs().len() > 1 {
         let got = ask_on(1001, 2048, 8, &attrs, &ins, &outs);
         assert_eq!(got, no("there are no kernels for the architecture of this product".into()));
     }
 }
 
-/// Forms that the operator's document leaves out on this architecture.
+/// Checks the variants that the operator's document omits on this architecture.
 fn left_out(program: &Program, packages: &[Package<'_>], arch: &Arch) {
     let specs = |p: &Package<'_>| p.plans_of(arch).map(|p| p.spec).collect::<BTreeSet<usize>>();
     let Some(package) = packages.iter().find(|p| specs(p).len() < p.def.specs.len()) else {

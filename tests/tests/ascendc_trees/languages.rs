@@ -1,4 +1,4 @@
-//! Pages in every language: of one structure, with the same code, names and links, and nothing left in English.
+//! Pages in every language have the same structure, code, names and links, and no text left in English.
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Language, Layout, Options, Package, Tree};
@@ -6,11 +6,11 @@ use op_dsl::ir::doc::forwards;
 use ops_glu_grad::OPERATORS;
 use std::sync::LazyLock;
 
-/// The trees of all operators in two languages, by layout and toolkit.
+/// The trees of all operators in two languages, for each layout and toolkit.
 static TREES: LazyLock<Vec<(Tree, Tree)>> = LazyLock::new(trees);
 
 fn trees() -> Vec<(Tree, Tree)> {
-    // One that lacks something, so that pages tell it.
+    // A product that lacks features, so that the pages describe what is missing.
     let socs = [Soc::named("ascend310p").expect("a target")];
     let layouts = [
         (Layout::OpsNn, Cann::V9),
@@ -32,7 +32,7 @@ fn trees() -> Vec<(Tree, Tree)> {
     layouts.map(both).into()
 }
 
-/// What a page is made of, whatever it is written in: headings, rows, items, paragraphs, and code.
+/// Returns the language-independent structure of a page: headings, rows, items, paragraphs, and code.
 fn structure(page: &str) -> Vec<String> {
     let (mut parts, mut code) = (Vec::new(), false);
     for line in page.lines() {
@@ -46,7 +46,7 @@ fn structure(page: &str) -> Vec<String> {
             item if item.starts_with("- ") => "-".into(),
             title if title.starts_with('#') => title.chars().take_while(|c| *c == '#').collect(),
             "" => String::new(),
-            // Lines of a paragraph are as long as they are.
+            // The number of lines of a paragraph may differ between languages.
             _ if parts.last().is_some_and(|last| last == "text") => continue,
             _ => "text".into(),
         };
@@ -55,7 +55,7 @@ fn structure(page: &str) -> Vec<String> {
     parts
 }
 
-/// What stands between two signs, of all lines that are no code; sorted.
+/// Returns the texts between two delimiters, in all lines that are not code; sorted.
 fn marked<'p>(page: &'p str, open: &str, close: &str) -> Vec<&'p str> {
     let texts = page.split("```").step_by(2);
     let marked =
@@ -91,7 +91,7 @@ fn is_chinese(c: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&c)
 }
 
-/// Names with signs of their own.
+/// Names that contain markup characters.
 const NAMES: [&str; 5] = [
     "维度(shape)",
     "Atlas A2 训练系列产品/Atlas A2 推理系列产品",
@@ -100,11 +100,11 @@ const NAMES: [&str; 5] = [
     "Atlas 训练系列产品",
 ];
 
-/// What is written in a page's language: no code, no names, and nothing of an author's.
+/// Returns the prose of a page: without code, names and the author's text.
 fn prose(page: &str) -> String {
     let docs = OPERATORS.iter().map(|op| forwards(&op.def().doc).1);
     let written: Vec<&str> = docs.flat_map(str::lines).map(str::trim).collect();
-    // The comment at the head repeats what an author wrote.
+    // The comment at the head repeats the author's text.
     let page = page.split_once("-->").map_or(page, |(_, page)| page);
     let texts: String = page.split("```").step_by(2).collect();
     let own = texts.lines().filter(|line| !written.contains(&line.trim()));
@@ -123,7 +123,7 @@ fn chinese_pages_are_chinese() {
         for file in zh.files.iter().filter(|f| f.path.ends_with(".md")) {
             for line in prose(&file.text).lines() {
                 let told = || format!("{}: {line}", file.path);
-                // Three words after each other are no name.
+                // Three consecutive words are prose, not a name.
                 let words = line.split(|c: char| !c.is_ascii_alphabetic() && c != ' ');
                 let most = words.map(|run| run.split_whitespace().count()).max();
                 assert!(most < Some(3), "English: {}", told());

@@ -1,6 +1,7 @@
-//! What the tests that cross crates share: calling any operator of the table on generated data,
-//! and judging what comes out by the graph in f64.
-#![allow(dead_code, missing_docs)] // each test binary uses its part
+//! Shared helpers of the tests that cross crates.
+//!
+//! They call any operator of the table on generated data and compare the results with the graph in f64.
+#![allow(dead_code, missing_docs)] // each test binary uses only a part
 
 use half::{bf16, f16};
 use op_dsl::ir::bind::TensorMeta;
@@ -8,7 +9,7 @@ use op_dsl::ir::op::{AttrKind, Gate, Kind, Origin, Part, Pattern, Spec, Stream, 
 use op_dsl::ir::{DType, Stored};
 use op_dsl::{Operator, Options, View, ViewMut};
 
-/// Small, fast, and the same on every machine.
+/// A small, fast random number generator with the same numbers on every machine.
 pub struct Random(pub u64);
 
 impl Random {
@@ -19,14 +20,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a uniform number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// About normal, with a standard deviation of `sigma`.
+    /// Returns an approximately normal number with a standard deviation of `sigma`.
     pub fn normal(&mut self, sigma: f64) -> f64 {
-        // Twelve numbers of 32 bits: two of each draw.
+        // The sum of twelve 32-bit numbers, two per draw, is approximately normal.
         let halves = |b: u64| (b >> 32) + (b & 0xffff_ffff);
         let sum: u64 = (0..6).map(|_| halves(self.bits())).sum();
         (sum as f64 / 4_294_967_296.0 - 6.0) * sigma
@@ -49,15 +50,15 @@ pub enum Data {
     F16(Vec<f16>),
     Bf16(Vec<bf16>),
     F32(Vec<f32>),
-    /// Truth values.
+    /// Elements of a mask, one byte each.
     Mask(Vec<u8>),
     /// Counts of rows.
     Counts(Vec<i64>),
-    /// Left out of the call.
+    /// An optional tensor that the call omits.
     Nothing,
 }
 
-/// Equal to the bit, NaNs included.
+/// Compares bit by bit, so that equal NaNs are equal.
 impl PartialEq for Data {
     fn eq(&self, other: &Data) -> bool {
         match (self, other) {
@@ -88,7 +89,7 @@ impl Tensor {
         Tensor { shape: shape.to_vec(), data }
     }
 
-    /// Truth values: true where a value is above 0, as one of several bytes.
+    /// Returns a mask that is true where `value` is above 0; true is one of several nonzero bytes.
     pub fn mask(shape: &[usize], mut value: impl FnMut() -> f64) -> Tensor {
         let byte = |i: usize| if value() > 0.0 { [1, 255, 128, 2][i % 4] } else { 0 };
         let n: usize = shape.iter().product();
@@ -106,7 +107,7 @@ impl Tensor {
         }
     }
 
-    /// The element type of numbers.
+    /// Returns the element type of a tensor of numbers.
     pub fn dtype(&self) -> DType {
         self.stored().number().expect("numbers")
     }
@@ -160,18 +161,21 @@ impl Tensor {
     }
 }
 
-/// The defaults of all attributes, those that no caller passes among them: optional inputs are left out.
+/// Returns the defaults of all attributes, including those of optional inputs, which are omitted.
 pub fn all_defaults(op: &Operator) -> Vec<Value> {
     op.def().attrs.iter().map(|a| a.default).collect()
 }
 
-/// Whether an input is given, by the attribute that says so; not, if the attributes do not go so far.
+/// Returns whether an input is given, by the attribute that says so.
+///
+/// An attribute beyond the end of `attrs` counts as false.
 pub fn is_given(op: &Operator, attrs: &[Value], input: usize) -> bool {
     op.def().presence(input).is_none_or(|at| attrs.get(at) == Some(&Value::Bool(true)))
 }
 
-/// Every combination of an operator's enum and boolean attributes, with its optional inputs and without;
-/// `dim` is left as it is.
+/// Returns every combination of an operator's enum and boolean attributes.
+///
+/// Optional inputs are both given and omitted. `dim` keeps its default.
 pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
     let mut all = vec![all_defaults(op)];
     for (i, attr) in op.def().attrs.iter().enumerate() {
@@ -196,7 +200,7 @@ pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
     all
 }
 
-/// The run-time scalars among the attributes, in the order of graphs. Attributes are f32.
+/// Returns the run-time scalars among the attributes, in the order of graphs. Attributes are f32.
 pub fn scalars(attrs: &[Value]) -> Vec<f64> {
     let float = |v: &Value| match v {
         Value::Float(v) => Some(f64::from(*v as f32)),
@@ -205,28 +209,30 @@ pub fn scalars(attrs: &[Value]) -> Vec<f64> {
     attrs.iter().filter_map(float).collect()
 }
 
-/// The operators that are tested in every way: on every level, size, rank and product. What others
-/// have that these have not is tested in `family.rs`, second derivatives among them.
+/// Returns the operators that are tested in full: at every level, size, rank and product.
+///
+/// `family.rs` tests what only other operators have, for example second derivatives.
 pub fn thorough() -> Vec<&'static Operator> {
     let mut all = [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat();
     all.retain(|op| !is_second(op));
     all
 }
 
-/// Whether an operator is the gradient of a gradient.
+/// Returns whether an operator is a second derivative.
 pub fn is_second(op: &Operator) -> bool {
     let of = |name: &str| ops_glu_grad::OPERATORS.iter().find(|o| o.name() == name);
     let forward = op.def().forward().and_then(of);
     forward.is_some_and(|forward| forward.def().forward().is_some())
 }
 
-/// The index of the attribute that holds the split dimension.
+/// Returns the index of the attribute with the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
     op.def().split.as_ref().map(|s| s.dim)
 }
 
-/// The input tensors of an operator over a domain (the shape of `dy`), filled with `value`, which
-/// is told the tensor's name.
+/// Returns the input tensors of an operator over a domain (the shape of `dy`).
+///
+/// They are filled by `value`, which gets the tensor's name.
 pub fn inputs(
     op: &Operator,
     attrs: &[Value],
@@ -236,7 +242,7 @@ pub fn inputs(
 ) -> Vec<Tensor> {
     let dim = split_dim(op, attrs, domain.len());
     let make = |(i, t): (usize, &op_dsl::ir::op::Tensor)| {
-        // Counts of rows that are given are for tests of their own.
+        // Counts of rows are omitted, because they have tests of their own.
         if !is_given(op, attrs, i) || t.kind == Kind::Rows {
             return Tensor { shape: Vec::new(), data: Data::Nothing };
         }
@@ -257,7 +263,7 @@ pub fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
     Some(if dim < 0 { (dim + rank as i64) as usize } else { dim as usize })
 }
 
-/// Runs an operator into fresh outputs.
+/// Runs an operator and returns newly allocated outputs.
 pub fn run(op: &Operator, attrs: &[Value], inputs: &[Tensor], options: &Options) -> Vec<Tensor> {
     let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
     let outputs = op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
@@ -271,10 +277,11 @@ pub fn run(op: &Operator, attrs: &[Value], inputs: &[Tensor], options: &Options)
     outputs
 }
 
-/// Where the elements of the domain lie in a tensor, for one of its streams.
+/// Maps elements of the domain to positions in a tensor, for one of its streams.
 pub struct Places {
-    /// Of a gated tensor: parts of this length lie side by side, in the order gate, value or the
-    /// other way round; and whether the stream is the second.
+    /// For a gated tensor: the length of its contiguous parts, and whether the stream is the second part.
+    ///
+    /// The order is gate, value or the reverse.
     parts: Option<(usize, bool)>,
 }
 
@@ -301,7 +308,7 @@ impl Places {
         Places { parts: Some((part, second)) }
     }
 
-    /// Where element `i` lies.
+    /// Returns the position of element `i`.
     pub fn of(&self, i: usize) -> usize {
         let Some((part, second)) = self.parts else { return i };
         let (outer, rest) = (i / part, i % part);
@@ -309,12 +316,12 @@ impl Places {
     }
 }
 
-/// Where element `i` of the domain lies in a tensor, for one of its streams.
+/// Returns the position of element `i` of the domain in a tensor, for one of its streams.
 pub fn place(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize], i: usize) -> usize {
     Places::new(op, attrs, stream, domain).of(i)
 }
 
-/// The streams of one element of the domain.
+/// Returns the values of all input streams for one element of the domain.
 pub fn element(
     op: &Operator,
     attrs: &[Value],
@@ -326,26 +333,27 @@ pub fn element(
     op.def().input_streams().into_iter().map(of).collect()
 }
 
-/// The forward operator of a gradient among `all`.
+/// Returns the forward operator of a gradient among `all`.
 pub fn forward<'a>(all: &[&'a Operator], gradient: &Operator) -> Option<&'a Operator> {
     let name = gradient.def().forward()?;
     all.iter().copied().find(|op| op.name() == name)
 }
 
-/// What each input tensor of a gradient holds.
+/// Returns the origin of each input tensor of a gradient.
 pub fn origins(gradient: &Operator) -> &[Origin] {
     gradient.def().grad_of.as_ref().map_or(&[], |of| &of.inputs)
 }
 
-/// The attributes of the forward operator that a gradient has as well; others have their defaults.
+/// Returns the attributes of the forward operator: those that the gradient has too, and defaults for the others.
 fn attributes_of_forward(forward: &Operator, gradient: &Operator, attrs: &[Value]) -> Vec<Value> {
     let same = |name: &str| gradient.def().attrs.iter().position(|a| a.name == name);
     let value = |a: &op_dsl::ir::op::Attr| same(&a.name).map_or(a.default, |i| attrs[i]);
     forward.def().attrs.iter().map(value).collect()
 }
 
-/// What the input streams of a gradient hold where the streams of its forward operator hold `x`, and the gradients that
-/// come from above are `dy`.
+/// Returns the values of a gradient's input streams.
+///
+/// `x` are the values of the forward operator's input streams, and `dy` the upstream gradients.
 pub fn gradient_streams(
     forward: &Operator,
     gradient: &Operator,
@@ -370,19 +378,19 @@ pub fn gradient_streams(
     gradient.def().input_streams().into_iter().map(of).collect()
 }
 
-/// The specialisation that these attributes pick.
+/// Returns the specialisation that these attributes select.
 pub fn spec<'a>(op: &'a Operator, attrs: &[Value]) -> &'a Spec {
     let value = |i: usize| attrs.get(i).copied().unwrap_or(op.def().attrs[i].default);
     let picked = |s: &&Spec| s.when.iter().all(|(i, v)| value(*i).as_int() == Some(*v));
     op.def().specs.iter().find(picked).expect("a specialisation")
 }
 
-/// Its graph.
+/// Returns the graph of the specialisation that these attributes select.
 pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
     &spec(op, attrs).graph
 }
 
-/// One unit in the last place of `v`, which is never below that of `least`.
+/// Returns one unit in the last place of `v`, or of `least` if that is larger.
 pub fn ulp(dtype: DType, v: f64, least: f64) -> f64 {
     let (digits, lowest) = match dtype {
         DType::F16 => (10, -14),
@@ -390,7 +398,7 @@ pub fn ulp(dtype: DType, v: f64, least: f64) -> f64 {
         DType::F32 => (23, -126),
     };
     let magnitude = v.abs().max(least).max(f64::MIN_POSITIVE);
-    // The exponent of a normal number, and a power of two, by their bits.
+    // Computes the exponent and the power of two from the bits of normal numbers.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(lowest);
     f64::from_bits(((exponent - digits + 1023) as u64) << 52)
 }

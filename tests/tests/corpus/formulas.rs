@@ -1,7 +1,6 @@
-//! Ordinary activations as papers and programs write them, each with its gradient, a line for each
-//! spelling.
+//! Activations as papers and programs write them, each with its gradient, one line per spelling.
 
-/// Makes a module of operators of lines `"Name" "Gradient" function(x, attribute = default): formula;`.
+/// Generates a module of operators from lines `"Name" "Gradient" function(x, attribute = default): formula;`.
 macro_rules! corpus {
     ($(#[$doc:meta])* mod $module:ident;
      $($name:literal $gradient:literal $function:ident($x:ident $(, $attr:ident = $default:literal)?): $formula:expr;)*) => {

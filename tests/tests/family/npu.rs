@@ -1,5 +1,7 @@
-//! What the kernels of NPUs compute, call by call in `float`: every operator over all numbers of 16 bits
-//! and some thousand of 32, the other inputs being 1; and with factors of 1e30.
+//! The results of NPU kernels, interpreted call by call in `float`.
+//!
+//! Covers every operator over all 16-bit numbers and some thousand 32-bit ones, with the other inputs 1 and with
+//! factors of 1e30.
 
 use super::common::*;
 use codegen_ascendc::arch::Soc;
@@ -14,26 +16,26 @@ use std::sync::OnceLock;
 /// A function of the activation.
 type Function = fn(f64) -> f64;
 
-/// What optional inputs hold.
+/// The values of optional inputs, as functions of the activation.
 const OWN: [(&str, &str, Function); 1] = [("MishGrad", "tanhx", |x| {
     let softplus = x.max(0.0) + (-x.abs()).exp().ln_1p();
     softplus.tanh()
 })];
 
-/// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
+/// Replaces infinity where graphs are evaluated in f64, because the formula's value there is its limit.
 const FAR: f64 = 1e30;
 
-/// A form of an operator on a target.
+/// A variant of an operator on a target.
 #[derive(Clone)]
 struct Case {
     op: &'static Operator,
     attrs: Vec<Value>,
     plan: Plan,
-    /// The stream that runs through numbers.
+    /// The stream that varies.
     by: usize,
 }
 
-/// Every form of every operator that there is a kernel of, planned once for all tests.
+/// Returns every variant of every operator that has a kernel, planned once for all tests.
 fn cases(dtype: DType) -> &'static [Case] {
     static CASES: [OnceLock<Vec<Case>>; DType::COUNT] = [const { OnceLock::new() }; DType::COUNT];
     CASES[dtype as usize].get_or_init(|| planned(dtype))
@@ -66,7 +68,7 @@ impl Case {
         self.attrs.iter().filter_map(float).collect()
     }
 
-    /// The value of an optional input where the formula is applied to a number.
+    /// Returns the function that an optional input holds, if it has one.
     fn own(&self, stream: usize) -> Option<Function> {
         let def = self.op.def();
         let tensor = def.input_streams()[stream].tensor;
@@ -76,7 +78,7 @@ impl Case {
         Some(row.expect("what it is").2)
     }
 
-    /// What comes out for each number, output by output; other streams have `rest`.
+    /// Runs the plan on each number and returns the results by output; other streams have the value `rest`.
     fn run(&self, xs: &[f32], rest: f32, noise: Noise) -> Vec<Vec<f32>> {
         let column = |k: usize| match self.own(k) {
             Some(own) => xs.iter().map(|x| own(f64::from(*x)) as f32).collect(),
@@ -90,7 +92,7 @@ impl Case {
         interpret_all(&self.plan, &streams, |id: Id| values[id.index()] as f32, noise)
     }
 
-    /// The expected results, output by output.
+    /// Returns the expected results by output.
     fn want(&self, xs: &[f32], rest: f64) -> Vec<Vec<f64>> {
         let near = |x: &f32| if x.is_infinite() { FAR.copysign((*x).into()) } else { (*x).into() };
         let column = |k: usize| -> Vec<f64> {
@@ -116,8 +118,10 @@ fn numbers(dtype: DType) -> Vec<f32> {
     (0..=u16::MAX).map(all).filter(|x| !x.is_nan()).chain(grid).chain(ends).collect()
 }
 
-/// How far off a result is, in bars: 2^-22 of `float`, or a unit of 16 bits. A sum of two products has the
-/// errors of both, and no digits where it vanishes, so that there units are those of 2^-7.
+/// Returns the error of a result in units of the limit: 2^-22 for `float`, or a unit in the last place for 16 bits.
+///
+/// A sum of two products has the errors of both. It has no digits where it vanishes, so units are at least those of
+/// 2^-7.
 fn off(dtype: DType, got: f64, want: f64, sums: bool) -> f64 {
     let is_nearest = || got == Format::of(dtype).round(want);
     if got == want || got.is_nan() && want.is_nan() || is_nearest() {
@@ -141,7 +145,7 @@ fn every_operator_over_all_numbers() {
             for (k, wants) in case.want(&xs, 1.0).into_iter().enumerate() {
                 for ((x, want), got) in xs.iter().zip(wants).zip(&outs[k]) {
                     let got = f64::from(*got);
-                    // A straight line at infinity is infinite.
+                    // A linear asymptote is infinite at infinity.
                     if x.is_infinite() && want.abs() > 1e15 {
                         assert_eq!(got, f64::INFINITY.copysign(want), "{name} {dtype} of {x}");
                         continue;
@@ -155,7 +159,7 @@ fn every_operator_over_all_numbers() {
     }
 }
 
-/// Which end has a limit may be for the sign of an attribute to say.
+/// The sign of an attribute may decide which end has a limit.
 #[test]
 fn limits_hang_on_the_sign_of_attributes() {
     let ends = [f32::INFINITY, f32::NEG_INFINITY];
@@ -169,7 +173,7 @@ fn limits_hang_on_the_sign_of_attributes() {
             for (out, wants) in outs.iter().zip(case.want(&ends, 1.0)) {
                 for ((got, want), x) in out.iter().zip(wants).zip(&ends) {
                     let (got, name) = (f64::from(*got), case.op.name());
-                    // What is held for one result is huge in the other.
+                    // The value that replaces an infinity for one result is huge in the other result.
                     let is_right = want.is_nan()
                         || (got - want).abs() <= 1e-6
                         || want.abs() > 1e15 && got * want.signum() >= f64::from(f32::MAX);
@@ -180,8 +184,10 @@ fn limits_hang_on_the_sign_of_attributes() {
     }
 }
 
-/// Where a gradient is small, factors of 1e60 together give what they should, and never NaN: two of 1e30, or three of 1e20. With three
-/// of 1e30 every finite result would be of a function that has no digits.
+/// Where a gradient is small, factors with a product of 1e60 give the right result, and never NaN.
+///
+/// They are two of 1e30, or three of 1e20. With three of 1e30 every finite result would be of a function that has no
+/// digits.
 #[test]
 fn large_factors() {
     let xs: Vec<f32> = (0..2000).map(|i| i as f32 * 0.2 - 200.0).collect();
@@ -193,7 +199,7 @@ fn large_factors() {
         let factor = factor as f32;
         let outs = case.run(&xs, factor, Noise::None);
         let factor = f64::from(factor);
-        // A function below the least normal number has no digits for what multiplies it.
+        // A function below the smallest normal number has no digits left for its factors to scale.
         let least = 1e-36 * factor.powi(factors);
         for (k, wants) in case.want(&xs, factor).into_iter().enumerate() {
             for ((x, want), got) in xs.iter().zip(wants).zip(&outs[k]) {

@@ -1,4 +1,4 @@
-//! Questions about values that are no numbers, and attributes that are integers.
+//! Predicates for NaN and infinities, and integer attributes.
 
 use super::common::{self, Tensor};
 use super::levels::levels;
@@ -7,7 +7,7 @@ use op_dsl::ir::op::Value;
 use op_dsl::{Operator, Options, OracleInput};
 
 #[op_dsl::operators]
-#[allow(clippy::eq_op)] // `x - x` asks whether `x` is finite
+#[allow(clippy::eq_op)] // `x - x` tests whether `x` is finite
 pub mod ops {
     use op_dsl::prelude::*;
 
@@ -57,7 +57,7 @@ pub mod ops {
 const NUMBERS: [f64; 9] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, 1.5, -2.25, 3.0e38, -3.0e38, -1.0e-30];
 
-/// Results at every level, and of the author's function, are what these inputs have on paper but for rounding.
+/// Checks results at every level, and of the author's function, against exact values up to rounding.
 fn hold(
     op: &'static Operator,
     attrs: &[Value],
@@ -112,7 +112,7 @@ fn what_is_no_number_is_told() {
     }
     let numbers = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, 1.5, -2.25, 6.0e4];
     hold(&ops::NAN_TO_NUM, &attrs, &[&numbers], DType::F16, value);
-    // Its derivative is that of the arm that is taken.
+    // The derivative is that of the taken branch: 0 where `x` is replaced.
     let slope = |x: &[f64]| match x[1] {
         x if x.is_finite() => sigmoid(x) * (1.0 + x * sigmoid(-x)),
         _ => 0.0,
@@ -144,7 +144,7 @@ fn integers_are_numbers_of_formulas() {
             0.5 * factor * x[0].powi(n as i32)
         });
     }
-    // The nearest number of f32.
+    // The integer is rounded to the nearest f32.
     let attrs = [Value::Int((1 << 24) + 1), Value::Float(2.0)];
     hold(&ops::MONOMIAL, &attrs, &[&[1.0]], DType::F32, |_| 2.0);
     let attrs = [Value::Int(3), Value::Float(0.5)];
@@ -152,7 +152,7 @@ fn integers_are_numbers_of_formulas() {
     hold(&ops::MONOMIAL_GRAD, &attrs, &[&[1.0; 3], &x[1..]], DType::F32, slope);
 }
 
-/// What is declared reaches the estimate, and the gradient.
+/// Declared ranges reach the error estimate and the gradient.
 #[test]
 fn ranges_are_asked_of_the_estimate() {
     let bounds = |op: &'static Operator| {

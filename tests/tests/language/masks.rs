@@ -1,4 +1,4 @@
-//! Masks: truth values as bytes and as bits, wherever they lie.
+//! Masks as bytes and as bits, at any alignment and in any layout.
 
 use super::common::Random;
 use super::levels::levels;
@@ -40,7 +40,7 @@ pub mod masked {
     }
 }
 
-/// What an element of `Chosen` is.
+/// Computes an element of `Chosen`.
 fn chosen(keep: bool, x: f32, other: bool) -> f32 {
     match (keep, other) {
         (true, false) if x > -1.0 => x,
@@ -49,7 +49,7 @@ fn chosen(keep: bool, x: f32, other: bool) -> f32 {
     }
 }
 
-/// The truth values of a tensor somewhere in a buffer, in every way that they can be stored.
+/// A mask tensor inside a buffer, in every storage format.
 struct Mask {
     truths: Vec<bool>,
     bytes: Vec<u8>,
@@ -68,7 +68,7 @@ impl Mask {
         let bytes = truths.iter().enumerate().map(byte).collect();
         let bit = |eight: &[bool]| eight.iter().rev().fold(0, |all, t| all << 1 | u8::from(*t));
         let bits = truths.chunks(8).map(bit).collect();
-        // Where dimensions run backwards, the first element is not the one with the least address.
+        // With negative strides, the first element is not at the lowest address.
         let back: usize = (shape.iter().zip(strides))
             .map(|(n, s)| if *s < 0 { n.saturating_sub(1) * s.unsigned_abs() } else { 0 })
             .sum();
@@ -90,7 +90,7 @@ impl Mask {
         .map(|view| view.expect("a view"))
     }
 
-    /// At an index of a shape that it is broadcast to.
+    /// Returns the element at an index of a shape that the mask is broadcast to.
     fn at(&self, index: &[usize]) -> bool {
         let own = &index[index.len() - self.shape.len()..];
         let at = own.iter().zip(&self.strides).zip(&self.shape);
@@ -121,7 +121,7 @@ fn all_options() -> Vec<Options> {
     levels().into_iter().flat_map(of).collect()
 }
 
-/// `Chosen` of two masks on any level, in any storage, against a loop.
+/// Compares `Chosen` of two masks, at any level and in any storage, with a loop.
 fn check(random: &mut Random, keep: &Mask, other: &Mask, shape: &[usize]) {
     let n: usize = shape.iter().product();
     let x: Vec<f32> = (0..n).map(|_| random.normal(1.0) as f32).collect();
@@ -160,7 +160,7 @@ fn masks_of_every_rank() {
 fn masks_with_strides_and_broadcast() {
     let mut random = Random(3);
     let shape = [6, 90];
-    // Padded rows, columns, backwards, every third, one row, one column, one element; at any bit of a byte.
+    // Padded rows, columns, reversed, every third, one row, one column, one element; starting at any bit of a byte.
     let layouts: [(&[usize], &[isize]); 8] = [
         (&[6, 90], &[97, 1]),
         (&[6, 90], &[1, 6]),
@@ -179,7 +179,7 @@ fn masks_with_strides_and_broadcast() {
     }
 }
 
-/// What is not taken never reaches a result, and neither does its derivative.
+/// The untaken branch never reaches a result, and neither does its derivative.
 #[test]
 fn what_a_mask_drops_is_gone() {
     dropped::<f16>();
@@ -216,7 +216,7 @@ fn a_gradient_has_the_mask_among_its_inputs() {
     assert_eq!(def.inputs[2].kind, Kind::Mask);
     let gated = masked::MASKED_GLU_GRAD.def();
     assert_eq!(gated.input_names(), ["dy", "x.gate", "x.value", "keep"]);
-    // Truth values have no derivative: the author's own function and the graph agree.
+    // Masks have no derivative: the author's own function and the graph agree.
     for keep in [0.0, 1.0, 255.0] {
         let streams = [0.5, 1.25, -3.0, keep];
         let attrs = [Value::Int(-1)];
@@ -272,14 +272,14 @@ fn what_belongs_in_a_mask_is_said() {
     assert!(short.contains("spans elements 0 to 8 of a buffer of 8"), "{short}");
 }
 
-/// Memory of other tensors may begin right behind the bits: these reach no further than their bytes.
+/// Other tensors may start right after the bits, so kernels read no byte beyond them.
 #[test]
 fn bits_overlap_nothing_beside_them() {
     const N: usize = 256;
     let mut memory = vec![0f32; 2 * N];
     let (bits, out) = memory.split_at_mut(N / 32);
     bits[0] = f32::from_bits(0b101);
-    // SAFETY: the bytes of floats, of which there are as many as bits need.
+    // SAFETY: the bytes are those of the floats, and there are as many as the bits need.
     let bits = unsafe { std::slice::from_raw_parts(bits.as_ptr().cast::<u8>(), N / 8) };
     let x = vec![1.0; N];
     let op = masked::Dropout { scale: 1.0 };

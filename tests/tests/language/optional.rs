@@ -1,4 +1,4 @@
-//! Optional inputs: one kernel with each and one without.
+//! Optional inputs: one kernel with each input and one without.
 
 use super::common::all_defaults;
 use op_dsl::ir::bind::TensorMeta;
@@ -104,12 +104,12 @@ fn a_call_by_name_leaves_it_out_by_a_view_of_nothing() {
     let out = ViewMut::new(&mut y, &[N]).expect("a view");
     op.run(&[], &[View::ABSENT, of(&x)], &mut [out], &Options::default()).expect("a call");
     assert_eq!(y, [2.5; N]);
-    // No attribute is passed for it.
+    // Its presence cannot be set as an attribute.
     assert!(op.parse_attr("bias", "true").is_err());
     assert!(op.default_attrs().is_empty());
 }
 
-/// Kernels are given nothing to read where they would read nothing's memory.
+/// A kernel gets no pointer to an input that it does not read.
 #[test]
 fn a_kernel_that_reads_what_is_left_out_is_refused() {
     let reads_both = codegen_cpu::rt::floor::floor_kernels(2, 1).expect("two in, one out");
@@ -128,7 +128,7 @@ fn gradients_with_optional_inputs() {
     assert_eq!(def.input_names(), ["dy", "x", "scale", "keep"]);
     assert_eq!([0, 1, 2, 3].map(|i| def.presence(i).is_some()), [false, false, true, true]);
     assert_eq!(def.inputs[3].kind, Kind::Mask);
-    // The author's own function is told what is given.
+    // The author's own function is called with the same presence.
     for (scale, want) in [(false, 3.0), (true, 20.0)] {
         let mut attrs = all_defaults(&optional::SHIFTED_GRAD);
         attrs[1] = Value::Bool(scale);
@@ -137,7 +137,7 @@ fn gradients_with_optional_inputs() {
             optional::SHIFTED_GRAD.oracle(&OracleInput { streams: &streams, attrs: &attrs });
         assert_eq!(judged, [want]);
     }
-    // One that only spares work is nothing of the forward operator's, and no gradient from above.
+    // An optional input that only saves work is neither a tensor of the forward operator nor an upstream gradient.
     let of = optional::CUBE_GRAD.def().grad_of.as_ref().expect("a gradient");
     assert_eq!(of.inputs[..], [Origin::Upstream(0), Origin::Input(0), Origin::Own]);
     let (dy, x, squared, mut dx) = ([1.0f32; N], [2.0f32; N], [4.0f32; N], [f32::NAN; N]);

@@ -1,4 +1,4 @@
-//! Counts of rows: the first rows are computed as ever, the others are zeros, wherever they lie.
+//! Counts of rows: the first rows are computed as usual, the others are zeros, in any layout.
 
 use super::levels::levels;
 use codegen_cpu::rt::elem::El;
@@ -54,20 +54,20 @@ pub mod experts {
     }
 }
 
-/// What no result of the operators here is.
+/// A value that is no result of the operators here.
 const UNTOUCHED: f32 = -77.0;
 
-/// A dense tensor of this shape with another value in each place.
+/// Returns the elements of a dense tensor of this shape, all different.
 fn values<E: El>(shape: &[usize]) -> Vec<E> {
     (0..shape.iter().product()).map(|i: usize| E::from_f32((i % 97) as f32 / 16.0 - 3.0)).collect()
 }
 
-/// Which row of a tensor of this shape element `i` belongs to, where rows end at `dim`.
+/// Returns the row of element `i` in a tensor of this shape, where rows end at `dim`.
 fn row(shape: &[usize], dim: usize, i: usize) -> usize {
     i / shape[dim..].iter().product::<usize>()
 }
 
-/// Places of a tensor's elements in a buffer, in the order of the indices.
+/// Positions of a tensor's elements in a buffer, in index order.
 struct Layout {
     shape: Vec<usize>,
     strides: Vec<isize>,
@@ -82,7 +82,9 @@ impl Layout {
         Layout { shape: shape.to_vec(), strides, offset: 0, len }
     }
 
-    /// Outermost dimension innermost and padded, the first dimension backwards.
+    /// Returns a layout in reverse order of dimensions.
+    ///
+    /// The outermost dimension is innermost and padded, and the first dimension is reversed.
     fn turned(shape: &[usize]) -> Layout {
         let mut strides = vec![0; shape.len()];
         let mut next = 1;
@@ -117,8 +119,9 @@ fn options() -> Vec<Options> {
     levels().into_iter().flat_map(of).collect()
 }
 
-/// An output as it is without counts, and with these: the rows that are left are the same bits, the others zero,
-/// and what is no element of it is left alone.
+/// Compares an output with and without counts.
+///
+/// Computed rows have the same bits, the others are zero, and memory between the elements is untouched.
 fn check<E: El, T: El>(op: &Operator, attrs: &[Value], shapes: [&[usize]; 3], dim: usize) {
     let [first, second, out] = shapes;
     let (first_data, second_data) = (values::<E>(first), values::<E>(second));
@@ -139,7 +142,7 @@ fn check<E: El, T: El>(op: &Operator, attrs: &[Value], shapes: [&[usize]; 3], di
         for layout in [Layout::dense(out), Layout::turned(out)] {
             let all = run(View::ABSENT, &layout, &options);
             for n in (0..=rows + 1).chain([usize::MAX >> 2]) {
-                // In three groups, the last of them in the least address.
+                // Three counts with a negative stride: the last has the lowest address.
                 let counts = [0, (n / 2) as i64, (n - n / 2) as i64];
                 let counts = View::strided(&counts, &[3], &[-1], 2).expect("a view");
                 let some = run(counts, &layout, &options);
@@ -194,7 +197,7 @@ fn in_place_and_beside_itself() {
     experts::ExpertGrad::default().run(dy, view, Some(counts), out).expect("a call");
     assert_eq!(cells.iter().map(Cell::get).collect::<Vec<_>>(), apart);
 
-    // Rows that are not computed are written too: what overlaps there is refused, and nothing is written.
+    // Rows that are not computed are written too, so overlapping outputs are refused and nothing is written.
     let cells: Vec<Cell<f32>> = x.iter().copied().chain([0.0; 8]).map(Cell::new).collect();
     let view = View::from_cells(&cells, &[3, 8], &[8, 1], 0).expect("a view");
     let out = ViewMut::from_cells(&cells, &[3, 8], &[8, 1], 8).expect("a view");
@@ -275,7 +278,7 @@ fn what_is_refused() {
         infer(&[x, bias, meta(&[], Stored::Int64)]),
         "Counted: tensor `tokens` has shape []; allowed: one dimension of 1 or more, since its sum is a number of rows"
     );
-    // Integers are no numbers of a formula.
+    // An integer tensor is refused for an input of numbers.
     let message = infer(&[meta(&[2, 8], Stored::Int64), bias, meta(&[1], Stored::Int64)]);
     assert_eq!(message, "Counted: tensor `x` has dtype int64; allowed: f32");
 }
@@ -288,7 +291,7 @@ fn the_formula_and_its_gradient_know_nothing_of_rows() {
     let of = gradient.grad_of.as_ref().expect("a gradient");
     assert_eq!(of.inputs[..], [Origin::Upstream(0), Origin::Input(0), Origin::Input(1)]);
     assert_eq!((gradient.rows(), gradient.presence(2).is_some()), (Some(2), true));
-    // It is the last input of gradients, behind what is saved, and of gradients of these.
+    // The counts are the last input of gradients, after the saved values, and of second derivatives.
     let names = |op: &Operator| {
         op.def().inputs.iter().map(|t| t.name.to_string()).collect::<Vec<_>>().join(", ")
     };

@@ -1,4 +1,6 @@
-//! Gradients of gradients: what was saved, attributes, masks and optional inputs on the way, kinks, and several outputs.
+//! Second derivatives.
+//!
+//! Cases have saved values, attributes, masks, optional inputs, breakpoints, and several outputs.
 
 use super::common::*;
 use super::levels::levels;
@@ -78,8 +80,9 @@ pub mod second {
     }
 }
 
-/// What is derived twice, by central differences of the author's function derived once. Of saved values
-/// those are derivatives as well.
+/// Compares second derivatives with central differences of the author's function derived once.
+///
+/// For saved values these differences are derivatives as well.
 #[test]
 fn they_are_the_gradients_of_gradients() {
     let second = second::OPERATORS.iter().filter(|op| op.name().ends_with("GradGrad"));
@@ -91,7 +94,9 @@ fn they_are_the_gradients_of_gradients() {
     }
 }
 
-/// The kernel's graph, the author's own code on numbers with two derivatives, and the truth.
+/// Compares three evaluations of second derivatives.
+///
+/// They are the kernel's graph, the author's code on numbers with two derivatives, and the reference evaluator.
 #[test]
 fn three_ways_to_second_derivatives() {
     let mut random = Random(7);
@@ -99,12 +104,12 @@ fn three_ways_to_second_derivatives() {
         for attrs in attribute_values(op) {
             let (graph, scalars) = (graph(op, &attrs), scalars(&attrs));
             for _ in 0..500 {
-                // Powers of negative numbers are none.
+                // Bases are positive, because powers of negative numbers are NaN.
                 let mut draw = |op: &Operator| -> Vec<f64> {
                     let streams = op.def().input_streams();
                     streams.iter().map(|_| random.normal(1.0).abs() + 0.01).collect()
                 };
-                // Saved values are those of what they were saved of.
+                // Saved values are computed from the inputs that they belong to.
                 let x = match forward(second::OPERATORS, op) {
                     Some(f) => {
                         let mut x = draw(f);
@@ -128,8 +133,9 @@ fn three_ways_to_second_derivatives() {
 
 const FORMAT: op_dsl_ir::format::Format = op_dsl_ir::format::Format::of(DType::F32);
 
-/// The derivative of a choice is the choice of the derivatives: what is straight has no second one, at its
-/// kinks neither. NaN stays NaN.
+/// The derivative of a select is the select of the derivatives.
+///
+/// A linear function has no second derivative, not even at its breakpoints. NaN stays NaN.
 #[test]
 fn kinks_have_no_second_derivative() {
     let op: &Operator = &second::KINKS_GRAD_GRAD;
@@ -146,7 +152,7 @@ fn kinks_have_no_second_derivative() {
     }
 }
 
-/// A choice that is made twice makes the same of each part: nothing reaches a result that is not taken.
+/// A condition that is evaluated twice selects the same branch: no untaken value reaches a result.
 #[test]
 fn what_a_mask_leaves_out_stays_out() {
     let op: &Operator = &second::KEPT_GRAD_GRAD;

@@ -1,4 +1,4 @@
-//! Functions with attributes, whose tables are those of the function without: any attribute must do.
+//! Functions with attributes, which use the tables of the function without: every attribute value must work.
 
 use super::common::{Data, Tensor, run};
 use super::error;
@@ -48,13 +48,13 @@ fn logistic(x: f64) -> f64 {
     if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
 }
 
-/// `x sigmoid(k x)`, with its limit.
+/// Computes `x sigmoid(k x)`, with its limit.
 fn silu(x: f64, k: f64) -> f64 {
     let gate = logistic(k * x);
     if gate == 0.0 { 0.0 } else { x * gate }
 }
 
-/// An operator, which of its inputs varies, what the others are, and the value at `x`.
+/// An operator, the input that varies, the values of the other inputs, and the expected value at `x`.
 struct Case {
     op: &'static Operator,
     varied: usize,
@@ -90,12 +90,12 @@ const CASES: [Case; 4] = [
         varied: 1,
         others: [0.7, 0.0, -1.1],
         truth: |x, [dy, _, y], [k, bias]| dy * (y + bias) * silu(x, k),
-        // The sum and three products are rounded, one after another: half a unit for each factor beyond the first.
+        // The sum and three products are rounded in sequence: half a unit for each factor beyond the first.
         ulps: 2.5,
     },
 ];
 
-/// Ordinary attributes, one that has no digits to spare, negative ones, and such as lead out of f32.
+/// Ordinary attributes, one without spare digits, negative ones, and ones that leave the range of f32.
 const ATTRIBUTES: [[f32; 2]; 8] = [
     [1.0, 1.0],
     [0.7, 1.9],
@@ -108,7 +108,7 @@ const ATTRIBUTES: [[f32; 2]; 8] = [
 ];
 
 impl Case {
-    /// The results where one input is `x` and the others are the same throughout.
+    /// Returns the results where one input is `x` and the others are constant.
     fn values(&self, x: &[f32], attributes: [f32; 2], level: Level) -> Vec<f64> {
         let def = self.op.def();
         let column = |k: usize| match k == self.varied {
@@ -153,7 +153,8 @@ fn tables_serve_any_attribute() {
     }
 }
 
-/// Of numbers inside tables, beyond them and beyond f32 side by side, each has the value that it has among its like.
+/// Numbers inside the table range, in its tail and beyond f32, mixed in a step: each has the value it has among its
+/// like.
 #[test]
 fn what_is_beside_an_element_changes_no_bit() {
     let inside = [0.0, -0.0, 0.3, -1.1, 2.7, 1e-42];

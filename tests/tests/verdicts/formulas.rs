@@ -1,18 +1,21 @@
-//! Losses, optimisers, gates and waves as papers write them, and beside each what the judge computes.
+//! Losses, optimisers, gates and waves as papers write them, each with the reference's own evaluation.
 
 use super::number::Bits;
 
-/// What the judge knows of an operator: its results, of its tensors and float attributes in their order.
+/// The reference's evaluation of an operator: its results from tensors and float attributes, in their order.
 pub struct Case {
     pub operator: &'static str,
-    /// Whether it is the formula as written, step by step: then it has its NaN at infinities, too.
+    /// Whether it evaluates the formula as written, step by step. It then also has the formula's NaN at infinities.
     pub is_as_written: bool,
     pub results: fn(&[Bits], &[Bits]) -> Vec<Bits>,
 }
 
-/// Makes a module of operators of lines
-/// `"Name" "Gradient" wrt(x) function(x, y; attribute = default): formula, written: what the judge computes;`, and the
-/// judge's part of each. `safe:` is what does not cancel where the formula as written would take more bits than there are.
+/// Generates a module of operators, and the reference's evaluation of each, from lines
+///
+/// `"Name" "Gradient" wrt(x) function(x, y; attribute = default): formula, written: evaluation;`
+///
+/// `safe:` instead of `written:` marks an evaluation without cancellation, where the formula as written would need
+/// more bits than the limit.
 macro_rules! corpus {
     ($(#[$doc:meta])* mod $module:ident, $judged:ident;
      $($name:literal $gradient:literal wrt($($wrt:ident),*) $function:ident($($x:ident),*; $($attr:ident = $default:literal),*): $formula:expr, $how:ident: $result:expr;)*) => {
@@ -31,7 +34,7 @@ macro_rules! corpus {
     };
 }
 
-/// The judge's part of a module: what each operator's results are, of streams and attributes.
+/// Generates the reference's part of a module: each operator's results from streams and attributes.
 macro_rules! judged {
     (mod $module:ident; $($name:literal $function:ident($($x:ident),*; $($attr:ident),*), $how:ident: $($result:expr),+;)*) => {
         pub mod $module {

@@ -1,20 +1,21 @@
-//! What the results of an operator should be, by the judge's own arithmetic, and whether a kernel's are.
+//! An independent reference, the judge: the expected results of an operator.
 //!
-//! Values are computed with more and more bits until two of them agree; derivatives are differences of values, at steps of
-//! a third of the bits. What that leaves open (kinks, digits beyond the last bits) is not judged.
+//! Values are computed with increasing precision until two agree; derivatives are differences of values, at steps of
+//! a third of the bits. Where this decides nothing (breakpoints, digits beyond the highest precision), results are
+//! not tested.
 
 use super::formulas::Case;
 use super::number::{Bits, exponent, in_bits, n, power_of_two, precision};
 use op_dsl::Operator;
 
-/// Bits in turn.
+/// Precisions in bits, in increasing order.
 const PRECISIONS: [usize; 2] = [256, 1024];
-/// And for what `verify` says of a single element.
+/// Additional precisions for a single element that `verify` reports.
 const MORE: [usize; 2] = [1 << 13, 1 << 15];
-/// What is below is nothing in every element type.
+/// Values below this are 0 in every element type.
 const NOTHING: f64 = 1e-55;
 
-/// An operator, and how its results follow from a case.
+/// An operator, and the case that evaluates it or its forward operator.
 pub struct Subject {
     pub operator: &'static Operator,
     pub case: &'static Case,
@@ -38,7 +39,7 @@ impl Subject {
         self.operator.def().grad_of.is_some()
     }
 
-    /// The results at these streams and attributes; `None` where they are not judged.
+    /// Returns the results for these streams and attributes; `None` if the precision does not suffice.
     pub fn results(&self, streams: &[f64], attrs: &[f64], is_single: bool) -> Option<Vec<f64>> {
         let more: &[usize] = if is_single { &MORE } else { &[] };
         let mut before: Option<Vec<f64>> = None;
@@ -54,7 +55,7 @@ impl Subject {
         None
     }
 
-    /// Where the results go as the infinite streams do; `None` where that is not judged.
+    /// Returns the limits of the results as the infinite streams grow; `None` if there is no clear limit.
     pub fn limits(&self, streams: &[f64], attrs: &[f64]) -> Option<Vec<f64>> {
         let at = |power: i32| {
             let far = |x: &f64| if x.is_infinite() { 2f64.powi(power).copysign(*x) } else { *x };
@@ -65,7 +66,7 @@ impl Subject {
         Some((0..a.len()).map(|k| limit([a[k], b[k], c[k]])).collect())
     }
 
-    /// What the formula as written makes of infinities; `None` if the case has another formula.
+    /// Evaluates the formula as written at infinities; `None` if the case evaluates another formula.
     pub fn arithmetic(&self, streams: &[f64], attrs: &[f64]) -> Option<Vec<f64>> {
         let is_judged = self.case.is_as_written && !self.is_gradient();
         is_judged.then(|| in_bits(PRECISIONS[0], || self.evaluate(streams, attrs)))?
@@ -79,7 +80,7 @@ impl Subject {
         }
         let names = self.operator.def().input_names();
         let forward = self.forward.def();
-        // What a gradient does not read it does not depend on.
+        // An input that the gradient does not read has no effect, so it is 1.
         let own: Vec<Bits> = forward
             .input_names()
             .iter()
@@ -96,7 +97,7 @@ impl Subject {
         self.operator.def().output_names().iter().map(by).collect()
     }
 
-    /// The derivatives of all results by a stream; NaN at kinks.
+    /// Returns the derivatives of all results by a stream; NaN at breakpoints.
     fn slopes(&self, streams: &[Bits], attrs: &[Bits], moved: usize) -> Vec<Bits> {
         let x = streams[moved];
         let third = precision() as isize / 3;
@@ -125,7 +126,7 @@ fn agree(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-14 * b.abs() || a.abs().max(b.abs()) < NOTHING
 }
 
-/// Where three values go.
+/// Returns the limit of a sequence of three values; NaN if it is unclear.
 fn limit([a, b, c]: [f64; 3]) -> f64 {
     match () {
         _ if b == c || (b - c).abs() <= 1e-9 * c.abs() => c,

@@ -1,7 +1,7 @@
-//! What the judge computes with: as many bits as are asked for, without a bound of any error.
+//! The judge's arithmetic: numbers of arbitrary precision, without error bounds.
 //!
-//! Nothing of the reference evaluator is in it. Where digits may be lost, a flag says so, and the judge tries again with
-//! more of them.
+//! It shares no code with the reference evaluator. A flag reports where digits may be lost, and the judge then
+//! retries with a higher precision.
 
 use dashu_float::round::mode::HalfEven;
 use dashu_float::{ConstCache, Context, FBig, Repr};
@@ -9,12 +9,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number of a formula.
+/// Converts a number of a formula.
 pub fn n(v: f64) -> Bits {
     Bits::of(v)
 }
 
-/// 1 - e^-x and the like cancel, and are computed with more bits where they do.
+/// The logistic function. Sums such as 1 - e^-x cancel, so they are computed with more bits there.
 pub fn sigmoid(x: Bits) -> Bits {
     n(1.0) / (n(1.0) + (-x).exp())
 }
@@ -29,12 +29,12 @@ pub fn gelu(x: Bits) -> Bits {
     n(0.5) * x * (n(1.0) + (x / n(2.0).sqrt()).erf())
 }
 
-/// `ln(1 + e^x)`
+/// Computes `ln(1 + e^x)`.
 pub fn softplus(x: Bits) -> Bits {
     max(x, n(0.0)) + (n(1.0) + (-abs(x)).exp()).ln()
 }
 
-/// `ln cosh x`, which is never negative.
+/// Computes `ln cosh x`, which is never negative.
 pub fn log_cosh(x: Bits) -> Bits {
     abs(x) + ((n(1.0) + (-n(2.0) * abs(x)).exp()) / n(2.0)).ln()
 }
@@ -63,7 +63,7 @@ pub fn expm1(x: Bits) -> Bits {
     x.exp() - n(1.0)
 }
 
-/// Of `x >= 0`.
+/// Computes `x^y` for `x >= 0`.
 pub fn pow(x: Bits, y: Bits) -> Bits {
     match y.to_f64() {
         0.0 => n(1.0),
@@ -73,18 +73,20 @@ pub fn pow(x: Bits, y: Bits) -> Bits {
     }
 }
 
-/// Powers of two beyond which exponentials are infinite or nothing, and further apart than which the smaller of two
-/// numbers is none.
+/// Limit on binary exponents.
+///
+/// Beyond it exponentials are infinite or 0, and the smaller of two numbers that are further apart is negligible in a
+/// sum.
 const HUGE: isize = 40;
 
 #[derive(Clone)]
 struct Digits {
-    /// An infinity, or a number; NaN is neither.
+    /// A number or an infinity; `None` is NaN.
     value: Option<Repr<2>>,
     is_exact: bool,
 }
 
-/// A number in [`precision`] bits, by its place among all that were computed: formulas copy their numbers.
+/// A number in [`precision`] bits, as an index into all computed numbers, so that formulas can copy it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bits(usize);
 
@@ -95,7 +97,7 @@ thread_local! {
     static CONSTANTS: RefCell<HashMap<usize, ConstCache>> = RefCell::new(HashMap::new());
 }
 
-/// `f` in so many bits; `None` where it may have lost them all.
+/// Evaluates `f` in this many bits; `None` if all digits may be lost.
 pub fn in_bits(precision: usize, f: impl FnOnce() -> Vec<Bits>) -> Option<Vec<f64>> {
     PRECISION.set(precision);
     LOST.set(false);
@@ -104,17 +106,17 @@ pub fn in_bits(precision: usize, f: impl FnOnce() -> Vec<Bits>) -> Option<Vec<f6
     (!LOST.get()).then_some(values)
 }
 
-/// `2^k`
+/// Returns `2^k`.
 pub fn power_of_two(k: isize) -> Bits {
     put(Some(Repr::new(1.into(), k)), true)
 }
 
-/// A power of two that a number stays below, where it has one.
+/// Returns the exponent of a power of two above a number, if it is finite.
 pub fn exponent(x: Bits) -> Option<isize> {
     x.digits().value.filter(|v| !v.is_infinite() && !is_zero(v)).map(|v| scale(&v))
 }
 
-/// Bits of every result.
+/// Returns the current precision in bits.
 pub fn precision() -> usize {
     PRECISION.get()
 }
@@ -136,7 +138,7 @@ fn is_zero(v: &Repr<2>) -> bool {
     v.significand().is_zero() && !v.is_infinite()
 }
 
-/// A power of two that a number stays below.
+/// Returns the exponent of a power of two above a number.
 fn scale(v: &Repr<2>) -> isize {
     if is_zero(v) { isize::MIN / 4 } else { v.digits() as isize + v.exponent() }
 }
@@ -153,7 +155,7 @@ fn nan() -> Bits {
     put(None, true)
 }
 
-/// Says that digits are lost, and goes on with nothing.
+/// Reports that digits are lost, and returns NaN.
 fn lost() -> Bits {
     LOST.set(true);
     nan()
@@ -164,7 +166,7 @@ impl Bits {
         ALL.with_borrow(|all| all[self.0].clone())
     }
 
-    /// A function by the library.
+    /// Computes a function by the library.
     fn by(
         self,
         f: impl FnOnce(&Context<HalfEven>, &Repr<2>, &mut ConstCache) -> Option<Float>,
@@ -176,7 +178,7 @@ impl Bits {
         })
     }
 
-    /// A number so near to 0 that `f` of it is `slope` times it; `None` if it is not.
+    /// Returns `slope` times a number if it is so near to 0 that this is `f` of it.
     fn tiny(self, slope: Bits) -> Option<Bits> {
         let value = self.digits().value?;
         let is_tiny = !value.is_infinite() && scale(&value) < -(precision() as isize);
@@ -234,7 +236,7 @@ impl Mul for Bits {
         let (a, b) = (self.digits(), y.digits());
         let (Some(v), Some(w)) = (a.value, b.value) else { return nan() };
         if v.is_infinite() || w.is_infinite() {
-            // What vanished beside an infinity is not 0.
+            // A rounded 0 times an infinity is undecided, because the exact factor is not 0.
             let nothing = |v: &Repr<2>, exact: bool| is_zero(v) && !exact;
             return match is_zero(&v) || is_zero(&w) {
                 true if nothing(&v, a.is_exact) || nothing(&w, b.is_exact) => lost(),
@@ -343,7 +345,7 @@ impl Bits {
             }
             _ if is_negative(&v) => nan(),
             _ if v.is_infinite() => infinity(false),
-            // What is missing from 1 is the logarithm.
+            // The logarithm is the difference from 1, which is lost unless the 1 is exact.
             _ if v.is_one() => {
                 if is_exact {
                     n(0.0)
@@ -392,8 +394,9 @@ impl Bits {
         }
     }
 
-    /// `2/sqrt(pi) e^(-x^2) sum of 2^k x^(2k+1) / (1 3 5 .. (2k+1))`, whose terms have one sign; 1 less next to nothing far
-    /// out.
+    /// Computes `2/sqrt(pi) e^(-x^2) sum of 2^k x^(2k+1) / (1 3 5 .. (2k+1))`, whose terms have one sign.
+    ///
+    /// Far out it is 1 less a negligible number.
     pub fn erf(self) -> Bits {
         let Digits { value: Some(v), is_exact } = self.digits() else { return nan() };
         if is_zero(&v) {

@@ -1,4 +1,4 @@
-//! Elements that the judge runs an operator at.
+//! The elements at which the judge tests an operator.
 
 use super::judge::Subject;
 use half::{bf16, f16};
@@ -7,15 +7,15 @@ use op_dsl::ir::format::Format;
 use op_dsl::ir::op::{AttrKind, Kind, Part, Value};
 use op_dsl::{Level, Operator, Options, View, ViewMut};
 
-/// Elements of one call, and calls per element type.
+/// Number of elements per call, and of calls per element type.
 const ELEMENTS: usize = 100;
 const CALLS: usize = 8;
-/// What float attributes are, one of them in every other call.
+/// Values of float attributes, one of which is used in every other call.
 const ATTRIBUTES: [f64; 4] = [0.5, 3.0, 0.0, 40.0];
 /// Largest errors in units in the last place, in the order of [`DType`].
 const BUDGET: [f64; DType::COUNT] = [1.0, 1.0, 2.0];
 
-/// What streams and float attributes are.
+/// Values of the streams and float attributes.
 #[derive(Clone, Debug)]
 pub struct Element {
     pub streams: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// As `verify` writes it, with a result behind: `x=1.5, gamma=2: y = 0, not 1`.
+    /// Parses an element as `verify` prints it, with its result: `x=1.5, gamma=2: y = 0, not 1`.
     pub fn parse(operator: &Operator, text: &str) -> Element {
         let text = text.split(": ").next().unwrap_or(text);
         let value = |name: &String| {
@@ -40,7 +40,7 @@ impl Element {
     }
 }
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -60,7 +60,7 @@ pub struct Trial<'s> {
 }
 
 impl Trial<'_> {
-    /// The first fault among elements of every kind.
+    /// Returns the first fault among elements of every kind.
     pub fn search(&self, dtype: DType) -> Option<String> {
         let mut random = Random(dtype as u64 + 1);
         let defaults = self.defaults();
@@ -86,7 +86,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Whether a kernel is wrong at an element; `None` if that is not judged.
+    /// Returns whether a kernel is wrong at an element; `None` if the judge has no result there.
     pub fn is_fault(&self, dtype: DType, element: &Element, is_single: bool) -> Option<bool> {
         let got = self.run(dtype, std::slice::from_ref(&element.streams), &element.attrs);
         self.fault(dtype, element, &got[0], is_single)
@@ -105,7 +105,8 @@ impl Trial<'_> {
     fn fault(&self, dtype: DType, element: &Element, got: &[f64], is_single: bool) -> Option<bool> {
         let want = self.want(element, is_single)?;
         let format = Format::of(dtype);
-        // NaN may stand for 0 beside an infinity, as arithmetic has it; what is divided by an attribute of 0 has no value.
+        // NaN is accepted for 0 if a stream is infinite, as in arithmetic. It is also accepted if an attribute is 0,
+        // because quotients by it have no value.
         let Element { streams, attrs } = element;
         let is_loose = streams.iter().any(|x| x.is_infinite()) || attrs.contains(&0.0);
         let is_wrong = |(k, (got, want)): (usize, (&f64, &f64))| {
@@ -118,7 +119,8 @@ impl Trial<'_> {
                 && !(is_lenient && self.is_near_zero(element, k, format, [*got, *want]))
         };
         let is_fault = got.iter().zip(&want).enumerate().any(is_wrong);
-        // Of a quotient of two sums that grow apart, one infinity has what arithmetic says.
+        // At infinities the value of the formula as written is accepted as well. For example, for a quotient of two
+        // growing sums it may differ from the limit.
         let is_infinite = element.streams.iter().any(|x| x.is_infinite());
         let written = || self.subject.arithmetic(&element.streams, &element.attrs);
         let is_as_written = |want: Vec<f64>| {
@@ -127,8 +129,9 @@ impl Trial<'_> {
         Some(is_fault && !(is_infinite && written().is_some_and(is_as_written)))
     }
 
-    /// Whether an error is small beside what the result is around the element, as where it crosses zero. What `verify`
-    /// says there the judge does not.
+    /// Returns whether an error is small relative to results nearby, for example at a zero crossing.
+    ///
+    /// Only `verify` reports such errors; the judge's own search does not.
     fn is_near_zero(
         &self,
         element: &Element,
@@ -158,7 +161,7 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// All streams: of any exponent, or moderate, or like another one.
+    /// Returns random streams: of any exponent, moderate, or equal to another stream.
     fn random(&self, dtype: DType, random: &mut Random) -> Vec<f64> {
         let format = Format::of(dtype);
         let (least, greatest) = dtype.row().exponents;
@@ -179,7 +182,7 @@ impl Trial<'_> {
         streams
     }
 
-    /// Infinities alone and together, beside ordinary numbers.
+    /// Returns elements with one infinity or several among ordinary numbers.
     fn ends(&self) -> Vec<Vec<f64>> {
         let values = [f64::INFINITY, f64::NEG_INFINITY, 1.5, -0.75];
         let streams = self.subject.operator.def().input_names().len() as u32;
@@ -190,7 +193,7 @@ impl Trial<'_> {
         all.filter(|x: &Vec<f64>| x.iter().any(|v| v.is_infinite())).collect()
     }
 
-    /// The outputs at each element, at the best level of this CPU.
+    /// Runs the operator at the best SIMD level of this CPU and returns the outputs of each element.
     fn run(&self, dtype: DType, elements: &[Vec<f64>], attrs: &[f64]) -> Vec<Vec<f64>> {
         let operator = self.subject.operator;
         let def = operator.def();
@@ -200,7 +203,7 @@ impl Trial<'_> {
             .iter()
             .map(|a| match a.kind {
                 AttrKind::Float => Value::Float(*floats.next().expect("an attribute")),
-                // The parts of gated tensors are rows.
+                // The parts of gated tensors are rows, because they are split along dimension 0.
                 AttrKind::Dim => Value::Int(0),
                 _ => a.default,
             })
@@ -210,7 +213,7 @@ impl Trial<'_> {
             _ if def.split.is_some() => vec![1, elements.len()],
             _ => vec![elements.len()],
         };
-        // Gates are the left part in all formulas here.
+        // The gate is the left part in all formulas here.
         let row = |part: Part| usize::from(part == Part::Value) * elements.len();
         let mut inputs: Vec<Data> =
             def.inputs.iter().map(|t| Data::new(dtype, shape(t.kind))).collect();

@@ -1,6 +1,6 @@
 //! Vector calls per tile with free limits at infinity, and tile sizes, on architecture 2201.
 //!
-//! The calls of the operators themselves are a table of the README, which a test of the workspace checks.
+//! The calls of the operators themselves are a table of `docs/performance.md`, which a test of the workspace checks.
 
 use super::*;
 

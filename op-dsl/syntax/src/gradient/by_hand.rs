@@ -1,4 +1,4 @@
-//! How a gradient written by hand belongs to its forward operator.
+//! Connects a handwritten gradient to its forward operator.
 
 use super::variables;
 use crate::Errors;
@@ -6,8 +6,10 @@ use crate::model::{OpFn, Role};
 use op_dsl_ir::op::{GradOf, Kind, OpDef, Origin, Tensor};
 use syn::Ident;
 
-/// What its tensors hold: inputs by names and
-/// `#[holds(..)]`; outputs by `wrt(..)`, else by `d` and the name of an input, else by their order.
+/// Matches the tensors of a handwritten gradient with those of its forward operator.
+///
+/// Inputs are matched by name or by `#[holds(..)]`. Outputs are matched by `wrt(..)`, else by `d` and the name of an
+/// input (`dx` is the gradient by `x`), else by their order.
 pub(crate) fn by_hand(
     forward: &OpDef,
     def: &OpDef,
@@ -20,7 +22,8 @@ pub(crate) fn by_hand(
     for p in &f.params {
         let Role::Tensor { holds, .. } = &p.role else { continue };
         let of = variables::held(forward, holds.as_ref().unwrap_or(&p.ident));
-        // Only numbers are a gradient from above, and only those that every call has.
+        // Upstream gradients are numbers that every call passes. So a mask or count that is not optional must name a
+        // known tensor.
         let is_other =
             matches!(p.role, Role::Tensor { kind: Kind::Mask | Kind::Rows, optional: false, .. });
         if let (None, Some(unknown)) = (of, holds.as_ref().or(is_other.then_some(&p.ident))) {

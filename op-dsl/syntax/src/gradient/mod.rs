@@ -1,10 +1,12 @@
-//! The gradient operators that `grad(..)` asks for: their signatures, and how their streams connect to
-//! those of what they are derived from. The gradient of a gradient is one more step of the same kind.
+//! The gradient operators that `grad(..)` requests: their signatures, and the wiring of their streams to the forward
+//! operator's.
+//!
+//! A second derivative is one more step of the same kind.
 //!
 //! ```text
-//! variables   what `wrt` names
+//! variables   the inputs named by `wrt`
 //! tensors     inputs, outputs and attributes
-//! by_hand     how a gradient written by hand belongs to its forward operator
+//! by_hand     handwritten gradients and their forward operators
 //! ```
 
 mod by_hand;
@@ -26,35 +28,36 @@ use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
-/// What a gradient is derived from: an operator with its own formula, or a gradient.
+/// The operator that a gradient is derived from: one with its own formula, or a gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Forward<'a> {
     /// The operator.
     pub def: &'a OpDef,
-    /// The author's formula, once per specialisation.
+    /// The author's formula as traced, once per specialisation.
     pub traced: &'a [Traced],
-    /// From the formula to the operator: the operators on the way, and how each connects to the next.
-    /// Nothing, if the formula is its own.
+    /// The operators between the formula and this operator, each with its wiring to the next.
+    ///
+    /// Empty if this operator is the formula's own.
     pub steps: &'a [(OpDef, Wiring)],
-    /// The saved values as written, which are the last outputs.
+    /// Names of the saved values as written, which are the last outputs.
     pub saved: &'a [Ident],
-    /// Parameters of the function that were refused: their names are no further mistakes.
+    /// Refused parameters of the function, whose uses are not reported again.
     pub refused: &'a [Ident],
 }
 
 impl Forward<'_> {
-    /// How many outputs are results. Those after them were saved.
+    /// Returns the number of returned outputs, which come before the saved ones.
     fn returned(&self) -> usize {
         self.def.outputs.len() - self.saved.len()
     }
 
-    /// Whether it is a gradient itself, derived or written by hand.
+    /// Returns whether it is itself a gradient, derived or handwritten.
     fn is_gradient(&self) -> bool {
         self.def.grad_of.is_some()
     }
 }
 
-/// Derives the gradient of `forward` and how its streams connect to it; `None` after an error.
+/// Derives the gradient of `forward` and its wiring; `None` after an error.
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
     let inputs = match &args.inputs {
@@ -89,7 +92,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         outputs: outputs.into(),
         attrs: attrs.into(),
         broadcast: args.broadcast.unwrap_or(def.broadcast),
-        // Of what the forward operator wants as wide as its result, the gradient is as wide.
+        // An input that the forward operator does not broadcast is not broadcast in the gradient either.
         wide: if args.broadcast.is_some() { List::default() } else { wide(def, &inputs) },
         promote: args.promote.unwrap_or(def.promote),
         empty: args.empty.unwrap_or(def.empty),
@@ -107,13 +110,14 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     Some((gradient, wiring))
 }
 
-/// The inputs of a gradient that hold what is never broadcast.
+/// Returns the inputs of a gradient that hold inputs which the forward operator never broadcasts.
 fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
     let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
     inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
 }
 
-/// Which inputs any of the graphs reads; rows that are not computed are zeros.
+/// Marks the inputs that any of the graphs reads. Counts of rows are always used, because rows beyond them become
+/// zeros.
 pub(crate) fn mark_used(def: &mut OpDef) {
     let streams = def.input_streams();
     let read: Vec<bool> =
@@ -128,11 +132,11 @@ fn kind(forward: &OpDef, source: Origin) -> Kind {
     match source {
         Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
         Origin::Input(i) => forward.inputs[i].kind,
-        Origin::Own => Kind::Whole, // of gradients written by hand, which come with their kinds
+        Origin::Own => Kind::Whole, // only in handwritten gradients, which declare their kinds
     }
 }
 
-/// Origin and part of each input stream of the gradient.
+/// Returns origin and part of each input stream of the gradient.
 fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
     let of = |(_, source): &(String, Origin)| {
         let source = *source;
@@ -197,7 +201,7 @@ fn specs(
     Some(specs)
 }
 
-/// The range of every stream of these inputs.
+/// Returns the declared range of every stream of these inputs.
 pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[f64; 2]>> {
     let of = |(i, tensor): (usize, &Tensor)| {
         let range = ranges.iter().find(|r| r.input == i).map(|r| r.bounds);
@@ -206,7 +210,7 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
     inputs.iter().enumerate().flat_map(of).collect()
 }
 
-/// The ranges of a gradient's inputs that are inputs of the forward operator.
+/// Returns the ranges of a gradient's inputs, which it inherits from the forward operator's inputs.
 fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
     let of = |(input, (_, origin)): (usize, &(String, Origin))| match origin {
         Origin::Input(i) => forward.range(*i).map(|bounds| Range { input, bounds }),
@@ -215,7 +219,7 @@ fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
     inputs.iter().enumerate().filter_map(of).collect()
 }
 
-/// A specialisation from its traced graph.
+/// Compiles a specialisation from its traced graph.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
     let graph = compile::forward(&traced, ranges);
     let wide = compile::wide(&traced, &graph, ranges);

@@ -6,7 +6,7 @@ use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Tensor};
 
-/// Inputs as listed: names of the forward operator's tensors, and the upstream gradients.
+/// Resolves listed inputs: names of the forward operator's tensors, and upstream gradients for all other names.
 pub fn explicit(
     names: &[Input],
     forward: &Forward,
@@ -49,7 +49,9 @@ pub fn explicit(
     Some(inputs)
 }
 
-/// Inputs by default: the upstream gradients, the forward inputs that are read, the saved values, counts of rows.
+/// Returns the default inputs.
+///
+/// They are the upstream gradients, the forward inputs that are read, the saved values, and counts of rows.
 pub fn default(
     forward: &Forward,
     wrt: &[usize],
@@ -60,7 +62,7 @@ pub fn default(
     let upstream = (0..returned).map(|o| {
         let name = &def.outputs[o].name;
         let name = match returned {
-            // It has a `dy` already.
+            // A gradient already has an input `dy`.
             _ if forward.is_gradient() => format!("d{name}"),
             1 => "dy".to_owned(),
             _ => format!("dy_{name}"),
@@ -80,7 +82,8 @@ pub fn default(
         let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
         match source {
-            // Whether it is given picks the formula; what no row depends on has no gradient there.
+            // An optional tensor stays because its presence selects the formula. Counts of rows stay because rows
+            // that are not computed have no gradient.
             Origin::Input(i) => is_read || def.presence(*i).is_some() || def.rows() == Some(*i),
             _ => true,
         }
@@ -96,7 +99,9 @@ pub fn default(
     Some(all)
 }
 
-/// A saved value costs an output of the forward operator, and is there for the gradient to read.
+/// Requires that the gradient reads every saved value.
+///
+/// A saved value that is not read is refused, because each costs an output of the forward operator.
 pub fn read(
     streams: &[(Origin, Part)],
     specs: &[Spec],
@@ -117,7 +122,9 @@ pub fn read(
     None
 }
 
-/// One output for each input of `wrt`: `dx` unless named.
+/// Returns one output for each input of `wrt`.
+///
+/// It is called `dx` for an input `x`, unless `outputs(..)` names it.
 pub fn outputs(
     wrt: &[usize],
     forward: &OpDef,
@@ -140,7 +147,7 @@ pub fn outputs(
     Some(wrt.iter().enumerate().map(tensor).collect())
 }
 
-/// Inputs and outputs are parameters of one call.
+/// Requires distinct names of inputs and outputs, because all of them are parameters of one call.
 pub fn distinct(
     inputs: &[(String, Origin)],
     outputs: &[Tensor],
@@ -159,8 +166,9 @@ pub fn distinct(
     Some(())
 }
 
-/// The attributes of the gradient: those of the forward operator, of which some say whether an input is
-/// given, under the index that it has here.
+/// Returns the attributes of the gradient: those of the forward operator.
+///
+/// An attribute that says whether an optional input is given gets the index of that input in the gradient.
 pub fn attributes(
     forward: &OpDef,
     inputs: &[(String, Origin)],
@@ -181,8 +189,9 @@ pub fn attributes(
     forward.attrs.iter().map(here).collect()
 }
 
-/// Rows that the forward operator does not compute have no gradient: the same counts tell both. They are the last
-/// input here too.
+/// Requires the forward operator's counts of rows as the last input of the gradient.
+///
+/// Rows that the forward operator does not compute have no gradient, so both operators take the same counts.
 pub fn rows(
     forward: &OpDef,
     inputs: &[(String, Origin)],

@@ -1,4 +1,4 @@
-//! What `wrt` names: inputs whose gradients are elementwise, and whole.
+//! The inputs that `wrt` names: whole tensors whose gradients are elementwise.
 
 use super::Forward;
 use crate::attr::GradArgs;
@@ -6,7 +6,7 @@ use crate::{Errors, names};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 use syn::Ident;
 
-/// The inputs to differentiate by.
+/// Returns the inputs to differentiate by.
 pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> {
     if args.wrt.is_empty() {
         let help = "write `wrt(x)` with the inputs to differentiate by";
@@ -25,7 +25,7 @@ pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<us
     Some(wrt)
 }
 
-/// The inputs of the forward operator that are called so.
+/// Returns the inputs of the forward operator with these names; `None` after an error.
 pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     for ident in names {
@@ -55,10 +55,10 @@ pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
     (found.len() == names.len()).then_some(found)
 }
 
-/// Why an input has no gradient of its own that is elementwise.
+/// Returns why an input has no elementwise gradient of its own.
 fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> Option<String> {
     let def = forward.def;
-    // The gradient of an input that is broadcast would be a sum.
+    // The gradient of a broadcast input would be a sum over elements.
     let broadcast = args.broadcast != Some(false) && def.broadcast && def.inputs.len() > 1;
     if broadcast && !def.wide.contains(&input) {
         let why = format!("`{ident}` is broadcast, so its gradient is a sum over elements");
@@ -75,8 +75,10 @@ fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> O
     })
 }
 
-/// A gradient written by hand is differentiated as written: by `x`, only if nothing else that it is
-/// given follows from `x`.
+/// Requires that no other input of a handwritten gradient depends on a variable of `wrt`.
+///
+/// A handwritten gradient is differentiated as written, so the part of the derivative through such an input would be
+/// missing.
 fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
     let of = forward.def.grad_of.as_ref().filter(|_| forward.steps.is_empty());
     let Some(of) = of else { return Some(()) };
@@ -96,13 +98,13 @@ fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors
     })
 }
 
-/// The tensor of the forward operator that has this name.
+/// Returns the tensor of the forward operator with this name.
 pub fn held(forward: &OpDef, name: &Ident) -> Option<Origin> {
     let input = position(&forward.inputs, name).map(Origin::Input);
     input.or_else(|| position(&forward.outputs, name).map(Origin::Output))
 }
 
-/// Says that there is no tensor of this name.
+/// Reports that the forward operator has no tensor of this name.
 pub fn no_tensor(ident: &Ident, forward: &OpDef, errors: &Errors) {
     let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
     let message = format!("`{ident}` is no tensor of `{}`; tensors: {known}", forward.name);
@@ -114,7 +116,7 @@ fn position(tensors: &[Tensor], ident: &Ident) -> Option<usize> {
     tensors.iter().position(|t| name == *t.name)
 }
 
-/// Their names, as messages have them.
+/// Formats the names of tensors for a message, for example "`x`, `y`".
 pub fn list(tensors: &[Tensor]) -> String {
     tensors.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
 }

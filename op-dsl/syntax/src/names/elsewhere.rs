@@ -1,4 +1,4 @@
-//! Functions of other libraries (`std`, libm, NumPy, PyTorch): how formulas write them, or why they cannot.
+//! Functions of other libraries (`std`, libm, NumPy, PyTorch): their equivalents in formulas, or why there are none.
 
 /// Functions that formulas have under another name or as an expression of `x`, `y` and `z`.
 const WRITTEN: &[(&[&str], &str)] = &[
@@ -58,7 +58,7 @@ const WRITTEN: &[(&[&str], &str)] = &[
     (&["leaky_relu"], "if x > 0.0 { x } else { 0.01 * x }"),
 ];
 
-/// Questions that formulas ask by another name or as a comparison.
+/// Predicates that formulas have under another name or as a comparison.
 const ASKED: &[(&[&str], &str)] = &[
     (&["isnan"], "is_nan(x)"),
     (&["is_infinite", "isinf"], "is_inf(x)"),
@@ -67,7 +67,7 @@ const ASKED: &[(&[&str], &str)] = &[
     (&["is_sign_positive"], "x > 0.0"),
 ];
 
-/// Functions of more than one element, or of chance.
+/// Functions of several elements (reductions, sorts, products of matrices) and random functions.
 const NOT_ELEMENTWISE: &[&str] = &[
     "sum",
     "mean",
@@ -119,7 +119,7 @@ const ROUNDING: &[&str] = &[
     "frexp",
 ];
 
-/// Functions that no finite formula of those there are makes.
+/// Special functions that have no closed form in the available functions.
 const SPECIAL: &[&str] = &[
     "erfinv",
     "erfcinv",
@@ -145,7 +145,7 @@ const SPECIAL: &[&str] = &[
     "lambertw",
 ];
 
-/// What to say of a function that has this name elsewhere.
+/// Returns the message for a function that has this name in another library.
 pub fn advice(name: &str) -> Option<String> {
     let is_in = |names: &[&str]| names.contains(&name);
     if let Some((_, text)) = WRITTEN.iter().chain(ASKED).find(|(names, _)| is_in(names)) {
@@ -171,7 +171,7 @@ mod tests {
     use crate::function;
     use std::collections::HashSet;
 
-    /// `(name, x, y, z, value)`, by other libraries.
+    /// `(name, [x, y, z], value)`, with the value by `std` or its definition.
     fn values() -> Vec<(&'static str, [f64; 3], f64)> {
         let [x, y, z] = [0.625f64, -1.25, 3.5];
         let unary = |name, value: f64| (name, [x, y, z], value);
@@ -233,7 +233,7 @@ mod tests {
         ]
     }
 
-    /// The advice is a formula, and has the function's value.
+    /// Every suggested formula compiles and has the value of the function it replaces.
     #[test]
     fn advice_can_be_followed() {
         let values = values();

@@ -1,4 +1,4 @@
-//! The split of gated tensors: along which dimension, which part is the gate, in which pattern.
+//! The split of gated tensors: its dimension, which part is the gate, and its pattern.
 
 use crate::Errors;
 use crate::attr::SplitArgs;
@@ -6,7 +6,7 @@ use crate::model::{Param, Role};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split};
 use syn::{Expr, Ident, ItemFn, Lit};
 
-/// All gated tensors of an operator are cut alike.
+/// Returns the split of an operator, and reports gated tensors that are split differently.
 pub(super) fn read(
     splits: &[(Ident, SplitArgs)],
     params: &[Param],
@@ -49,7 +49,7 @@ pub(super) fn read(
     Some(split)
 }
 
-/// What one `#[split(..)]` says.
+/// Resolves the arguments of one `#[split(..)]`.
 fn resolve(
     ident: &Ident,
     args: &SplitArgs,
@@ -101,7 +101,7 @@ fn resolve(
     Some(Split { dim, gate, pattern })
 }
 
-/// What is true in every call, or by a boolean attribute.
+/// A setting that is fixed for all calls, or selected by the boolean attribute of this index.
 enum Choice {
     Always(bool),
     If(usize),

@@ -1,4 +1,4 @@
-//! Expressions, blocks and statements.
+//! Tracing of expressions, blocks and statements.
 
 use super::refuse;
 use super::value::{Cond, Value};
@@ -15,19 +15,19 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use syn::{BinOp, Block, Expr, Item, Lit, Local, Member, Stmt, UnOp};
 
-/// How many expressions one trace may meet before it is called endless.
+/// Maximum number of expressions that one trace visits before it is reported as endless.
 const FUEL: u32 = 200_000;
 
-/// One trace of one formula.
+/// Traces one formula: evaluates its body on graph nodes instead of numbers.
 pub(crate) struct Tracer<'a> {
     pub scope: &'a Scope,
     pub errors: &'a Errors,
-    /// Kinds of the attributes.
+    /// The kind of each attribute, by its index.
     kinds: &'a [AttrKind],
-    /// The attributes that have a value in this trace.
+    /// Attribute index to value, for the attributes that are fixed in this trace.
     fixed: &'a BTreeMap<usize, i64>,
     pub graph: Builder,
-    /// Names in sight, innermost last.
+    /// Names in scope, innermost last.
     pub locals: Vec<(String, Value)>,
     /// Values of the `#[saved]` lets so far.
     pub saved: Vec<Value>,
@@ -57,7 +57,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Reports a mistake.
+    /// Reports an error once per syntax node, however many traces meet it.
     pub fn error(&self, node: &impl ToTokens, message: impl Display) {
         self.errors.once(node, message);
     }
@@ -67,12 +67,12 @@ impl<'a> Tracer<'a> {
         Ok(Value::Poison)
     }
 
-    /// The body of an operator: the one place where `#[saved]` may stand.
+    /// Traces the body of an operator, the only place where `#[saved]` is allowed.
     pub fn op_body(&mut self, block: &'a Block) -> Traces<Value> {
         self.statements(block, true)
     }
 
-    /// A block with names of its own.
+    /// Traces a block, whose `let`s go out of scope at its end.
     pub fn block(&mut self, block: &'a Block) -> Traces<Value> {
         let outer = self.locals.len();
         let value = self.statements(block, false);
@@ -89,7 +89,7 @@ impl<'a> Tracer<'a> {
         }
         match last {
             Stmt::Expr(e, None) => self.expr(e),
-            // These have their own message.
+            // Loops, `return`, assignments and the like have their own message.
             Stmt::Expr(e, Some(_)) if refuse::is_statement(e) => {
                 self.expr(e).map(|_| Value::Poison)
             }
@@ -106,7 +106,8 @@ impl<'a> Tracer<'a> {
     fn statement(&mut self, stmt: &'a Stmt, top: bool) -> Traces<()> {
         match stmt {
             Stmt::Local(local) => self.local(local, top),
-            // Items at the top are in the scope already; in a formula the same holds for none.
+            // Constants and formulas at the top of an operator's body were added to the scope before; elsewhere items
+            // are refused.
             Stmt::Item(Item::Const(_)) if top => Ok(()),
             Stmt::Item(Item::Fn(f)) if top && f.attrs.iter().any(|a| attr::is(a, "formula")) => {
                 Ok(())
@@ -151,7 +152,7 @@ impl<'a> Tracer<'a> {
         Ok(())
     }
 
-    /// The value of an expression.
+    /// Traces an expression and returns its value.
     pub fn expr(&mut self, e: &'a Expr) -> Traces<Value> {
         self.fuel = self.fuel.saturating_sub(1);
         if self.fuel == 0 {
@@ -180,7 +181,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Refuses an expression on its first token, where the reader looks.
+    /// Refuses an expression. The error points at the first token, because that is where the reader looks.
     fn refuse(&self, e: &Expr) -> Traces<Value> {
         let why = refuse::expression(e);
         match e {
@@ -255,7 +256,7 @@ impl<'a> Tracer<'a> {
         number::number(e, self.scope, self.errors).map_or(Value::Poison, Value::Num)
     }
 
-    /// A constant's value. Integers are exponents.
+    /// Returns the value of a constant. An integer constant is an exponent, for example in `x.powi(N)`.
     fn constant(&self, e: &Expr, c: &Const) -> Value {
         if number::is_float(&c.ty) {
             let value = number::constant(c, self.scope, self.errors);
@@ -269,7 +270,7 @@ impl<'a> Tracer<'a> {
         Value::Poison
     }
 
-    /// `Enum::Variant` of an enum in scope.
+    /// Resolves `Enum::Variant` of an enum in scope.
     pub fn variant(&self, path: &syn::Path) -> Option<Value> {
         let mut last = path.segments.iter().rev();
         let (variant, of) = (last.next()?, last.next()?);
@@ -278,12 +279,12 @@ impl<'a> Tracer<'a> {
         Some(Value::Variant(def.ident.to_string(), known.value))
     }
 
-    /// The kind of an attribute.
+    /// Returns the kind of an attribute.
     pub fn kind(&self, attr: usize) -> Option<&AttrKind> {
         self.kinds.get(attr)
     }
 
-    /// An attribute's value in this trace; stops the trace if it has none yet.
+    /// Returns an attribute's value in this trace; stops the trace if the attribute is not fixed yet.
     pub fn resolve(&self, value: Value) -> Traces<Value> {
         let fixed = |i: usize| self.fixed.get(&i).copied().ok_or(Stop::On(i));
         let i = match value {
@@ -300,7 +301,7 @@ impl<'a> Tracer<'a> {
         })
     }
 
-    /// A value as a node of the graph; `None` after an error.
+    /// Converts a value to a node of the graph; `None` after an error.
     pub fn element(&mut self, node: &impl ToTokens, value: &Value) -> Option<Id> {
         match value {
             Value::Elem(id) => Some(*id),
@@ -412,7 +413,7 @@ impl<'a> Tracer<'a> {
         Ok(Value::Truth(if matches!(e.op, BinOp::Ne(_)) { same.not() } else { same }))
     }
 
-    /// A value as a condition; `None` after an error.
+    /// Converts a value to a condition; `None` after an error.
     pub fn condition(&mut self, node: &impl ToTokens, value: Value) -> Traces<Option<Cond>> {
         Ok(match self.resolve(value)? {
             Value::Truth(c) => Some(c),
@@ -450,7 +451,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// `Gated { gate: .., value: .. }`
+    /// Traces `Gated { gate: .., value: .. }`.
     fn gated(&mut self, s: &'a syn::ExprStruct) -> Traces<Value> {
         if !s.path.is_ident("Gated") || s.rest.is_some() || s.dot2_token.is_some() {
             return self.poison(s, "a formula builds only `Gated { gate: .., value: .. }`");
@@ -475,12 +476,12 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// Whether an `if` leaves the formula early.
+/// Returns whether the `then` branch of an `if` contains a `return`.
 fn returns(e: &syn::ExprIf) -> bool {
     e.then_branch.stmts.iter().any(|s| matches!(s, Stmt::Expr(Expr::Return(_), _)))
 }
 
-/// Attributes that say nothing about the formula.
+/// Returns whether an attribute has no effect on the formula, so that a `let` may carry it.
 fn harmless(a: &syn::Attribute) -> bool {
     a.path().is_ident("doc") || a.path().is_ident("allow") || a.path().is_ident("rustfmt")
 }

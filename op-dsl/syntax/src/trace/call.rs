@@ -1,4 +1,4 @@
-//! Calls: primitives of the table and formulas of the module, which are inlined.
+//! Calls of primitives and of the module's formulas, which are inlined.
 
 use super::Traces;
 use super::body::Tracer;
@@ -9,11 +9,11 @@ use op_dsl_ir::graph::Id;
 use op_dsl_ir::typo::nearest;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
 
-/// Formulas may call formulas this deep.
+/// Maximum nesting depth of calls from formula to formula.
 const MAX_CALLS: usize = 64;
 
 impl<'a> Tracer<'a> {
-    /// `f(x, y)`
+    /// Traces `f(x, y)`.
     pub fn call(&mut self, c: &'a ExprCall) -> Traces<Value> {
         let args = c.args.iter().map(|a| self.expr(a)).collect::<Traces<Vec<Value>>>()?;
         let Some(name) = function_name(&c.func) else {
@@ -21,7 +21,7 @@ impl<'a> Tracer<'a> {
             self.error(&c.func, format!("only functions with a plain name are known here; {help}"));
             return Ok(Value::Poison);
         };
-        // The call of a closure that was refused.
+        // A local with an error, for example a refused closure: its call is not reported again.
         let local = self.locals.iter().rev().find(|(local, _)| name == local);
         if let Some((_, Value::Poison)) = local {
             return Ok(Value::Poison);
@@ -37,7 +37,7 @@ impl<'a> Tracer<'a> {
         self.primitive(name, &exprs, args)
     }
 
-    /// `x.f(y)`
+    /// Traces `x.f(y)`.
     pub fn method(&mut self, m: &'a ExprMethodCall) -> Traces<Value> {
         let receiver = self.expr(&m.receiver)?;
         if receiver == Value::Rows {
@@ -58,7 +58,7 @@ impl<'a> Tracer<'a> {
         self.primitive(&m.method, &exprs, args)
     }
 
-    /// `t.unwrap_or(y)`, `t.is_some()` and `t.is_none()` of an optional tensor.
+    /// Traces `t.unwrap_or(y)`, `t.is_some()` and `t.is_none()` of an optional tensor.
     fn of_optional(&mut self, m: &ExprMethodCall, args: Vec<Value>) -> Traces<Value> {
         let mut args = args.into_iter();
         let receiver = args.next().map(|receiver| self.resolve(receiver)).transpose()?;
@@ -89,7 +89,7 @@ impl<'a> Tracer<'a> {
                 return Value::Poison;
             }
         };
-        // Each doubling costs a product, and f32 leaves its range long before.
+        // Each doubling of the exponent costs one multiplication, and f32 overflows long before 64.
         let Some(n) = i32::try_from(n).ok().filter(|n| n.abs() <= 64) else {
             self.error(&m.args, format!("the exponent is beyond 64; write `.powf({n}.0)`"));
             return Value::Poison;
@@ -150,7 +150,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// A call of a formula: its body with the arguments for the parameters.
+    /// Inlines a formula: traces its body with the arguments bound to its parameters.
     fn inline(
         &mut self,
         at: &'a ExprCall,
@@ -177,7 +177,7 @@ impl<'a> Tracer<'a> {
         value
     }
 
-    /// The body of a formula, whose parameters are bound already.
+    /// Traces the body of a formula whose parameters are bound already.
     pub fn enter(&mut self, f: &'a Formula) -> Traces<Value> {
         self.calls.push(f);
         let value = self.block(&f.block);
@@ -195,7 +195,6 @@ pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// The bare name of what is called.
 fn function_name(func: &Expr) -> Option<&Ident> {
     match func {
         Expr::Path(p) if p.qself.is_none() => p.path.get_ident(),

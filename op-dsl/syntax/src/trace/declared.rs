@@ -1,4 +1,4 @@
-//! What a declared type asks of a value: of a parameter, a `let`, a result.
+//! Checks values against the declared types of parameters, `let`s and results.
 
 use super::body::Tracer;
 use super::value::Value;
@@ -8,33 +8,35 @@ use op_dsl_ir::op::AttrKind;
 use quote::ToTokens;
 use syn::Type;
 
-/// What a type of Rust is in a formula.
+/// The meaning of a Rust type in a formula.
 pub enum Declared {
     /// `Elem`
     Elem,
     /// `Gated`
     Gated,
-    /// `f64` and `f32`: a number or an `f32` attribute.
+    /// `f64` or `f32`: a number or an `f32` attribute.
     Number,
     /// `i32`: an exponent.
     Exponent,
-    /// `Dim`: an attribute that only lays out tensors.
+    /// `Dim`: an attribute that only describes the layout of tensors.
     Layout,
     /// `i64`: an attribute of that type.
     Integer,
-    /// `bool`, and `Mask`, which is one.
+    /// `bool` or `Mask`, because an element of a mask is a boolean.
     Bool,
-    /// An attribute enum, by its place in the scope.
+    /// An attribute enum, by its index in the scope.
     Enum(usize),
 }
 
 impl Tracer<'_> {
-    /// What a type is; `None` for types that formulas do not have.
+    /// Classifies a type; `None` for types that formulas do not have.
     pub fn declared(&self, ty: &Type) -> Option<Declared> {
         Declared::of(ty, self.scope)
     }
 
-    /// The value, if it is what its type says; else poison after an error.
+    /// Returns the value if it has the declared type.
+    ///
+    /// Otherwise reports an error and returns `Value::Poison`.
     pub fn checked(&mut self, node: &impl ToTokens, ty: &Type, value: Value) -> Value {
         if let (Type::Tuple(t), Value::Tuple(values)) = (ty, &value)
             && t.elems.len() == values.len()
@@ -81,7 +83,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Whether a value differs from element to element.
+    /// Returns whether a value depends on a stream, and so differs from element to element.
     fn varies(&self, id: Id) -> bool {
         let mut needed = vec![false; id.index() + 1];
         needed[id.index()] = true;
@@ -96,7 +98,7 @@ impl Tracer<'_> {
 }
 
 impl Declared {
-    /// What a type is in a scope.
+    /// Classifies a type in a scope.
     pub fn of(ty: &Type, scope: &model::Scope) -> Option<Declared> {
         let name = model::type_name(ty)?;
         if number::is_float(ty) {

@@ -1,7 +1,7 @@
-//! Formula -> graph, by evaluating the body on names of values instead of values.
+//! Traces a formula to a graph, by evaluating its body on symbolic values instead of numbers.
 //!
-//! An attribute is left open until the formula branches on it; then the trace stops and starts
-//! anew once per value. So there is one specialisation per combination that really matters.
+//! An attribute stays open until the formula branches on it. The trace then stops and restarts once per value of the
+//! attribute, so that there is one specialisation per combination of values that the formula distinguishes.
 
 mod body;
 mod call;
@@ -20,29 +20,31 @@ use std::collections::BTreeMap;
 use syn::{Ident, Type};
 use value::{Cond, Value};
 
-/// The formula for one combination of the attributes it branches on.
+/// The graph of a formula for one combination of the attributes it branches on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
-    /// `(attribute index, value)`, by index.
+    /// `(attribute index, value)`, sorted by index.
     pub when: Vec<(usize, i64)>,
-    /// Outputs: those returned, then those saved; of a gated one first the gate.
+    /// Its outputs: the returned ones, then the saved ones. A gated output is its gate, then its value.
     pub graph: Graph,
 }
 
-/// Upper bound of specialisations of one operator: each is compiled for every dtype and level.
+/// Maximum number of specialisations of one operator.
+///
+/// It is limited because each is compiled for every dtype and SIMD level.
 const MAX_SPECS: usize = 64;
 
-/// A trace cannot go on.
+/// The reason why a trace stopped.
 pub(crate) enum Stop {
-    /// It branches on this attribute.
+    /// The formula branches on this attribute, which has no value yet.
     On(usize),
-    /// It has been going on for too long; said in the errors.
+    /// The trace exceeded its limit, which is reported already.
     Endless,
 }
 
 type Traces<T> = Result<T, Stop>;
 
-/// All specialisations of an operator; none if one of them has a mistake.
+/// Traces all specialisations of an operator; none if one of them has an error.
 pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     let outer = scope.formulas.len();
     let scope = scope.with_body(&op.block, errors);
@@ -68,8 +70,9 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     if ended && complete { done } else { Vec::new() }
 }
 
-/// Runs `trace` for every combination of values of the attributes it stops on; whether that came
-/// to an end.
+/// Runs `trace` for every combination of values of the attributes it stops on.
+///
+/// Returns whether every trace ended.
 fn specialise(
     kinds: &[AttrKind],
     errors: &Errors,
@@ -95,7 +98,7 @@ fn specialise(
                     }
                     _ => vec![0, 1],
                 };
-                // Popped from the end: the first value is traced first.
+                // In reverse, because values are popped from the end: so the first value is traced first.
                 for v in values.into_iter().rev() {
                     let mut with = fixed.clone();
                     with.insert(attr, v);
@@ -107,14 +110,14 @@ fn specialise(
     true
 }
 
-/// The parameters of an operator as values.
+/// Returns the name and value of every parameter of an operator.
 fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
     let (mut stream, mut scalar, mut attr) = (0, 0, 0);
     let mut next = |b: &mut Builder| {
         stream += 1;
         b.stream(stream - 1)
     };
-    // Those of optional tensors follow the declared ones.
+    // Attributes that say whether an optional tensor is given follow the declared attributes.
     let mut presence = op.params.iter().filter(|p| matches!(p.role, Role::Attr { .. })).count();
     let value = |p: &crate::model::Param| {
         let value = match &p.role {
@@ -157,7 +160,7 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
     op.params.iter().map(value).chain(refused).collect()
 }
 
-/// Output nodes of what a body returned and saved.
+/// Returns the output nodes: the returned values, then the saved ones.
 fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     let returned = match result {
         Value::Tuple(values) => values.clone(),
@@ -196,24 +199,25 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     Some(out)
 }
 
-/// Says what a gated output is written as.
+/// Reports that a gated output must be written as `Gated { .. }`.
 fn gated(tail: &Option<&syn::Stmt>, tracer: &Tracer, value: &Value) {
     let (what, help) = (value.what(), "write `Gated { gate: .., value: .. }`");
     tracer.error(tail, format!("the output is gated and this is {what}; {help}"));
 }
 
-/// Traces the formulas of a scope from the given one on, each on its own, so that their mistakes
-/// are found even where nothing calls them.
+/// Traces every formula of a scope from index `from` on, each on its own.
+///
+/// Otherwise mistakes in a formula that nothing calls would not be found.
 pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
     for f in scope.formulas.iter().skip(from) {
-        // What does not end takes its callers along.
+        // An endless formula makes its callers endless too: one report is enough.
         if !alone(f, scope, errors) {
             return;
         }
     }
 }
 
-/// Whether a type is one that formulas have.
+/// Returns whether formulas have this type.
 pub fn is_known(ty: &Type, scope: &Scope) -> bool {
     Declared::of(ty, scope).is_some()
 }
@@ -223,7 +227,7 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
         f.params.iter().map(|(_, ty)| Declared::of(ty, scope)).collect();
     for ((_, ty), _) in f.params.iter().zip(&types).filter(|(_, known)| known.is_none()) {
         if model::is_parameter(ty, &f.generics) {
-            continue; // said at the type parameter
+            continue; // reported at the type parameter
         }
         let known = "`Elem`, `Gated`, `f32`, `f64`, `i32`, `i64`, `bool` or an enum of this module";
         errors.at(ty, format!("a formula's parameter is {known}; write one of these"));
@@ -243,7 +247,7 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     })
 }
 
-/// Some value for each parameter of a formula.
+/// Returns a placeholder value for each parameter of a formula.
 fn stand_ins(f: &Formula, types: &[Option<Declared>], b: &mut Builder) -> Vec<(String, Value)> {
     let (mut stream, mut scalar, mut attr) = (0, 0, 0);
     let mut next = |b: &mut Builder| {

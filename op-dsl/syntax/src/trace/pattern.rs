@@ -1,4 +1,4 @@
-//! `let` patterns, `if` and `match`.
+//! Tracing of `let` patterns, `if` and `match`.
 
 use super::Traces;
 use super::body::Tracer;
@@ -49,7 +49,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Names of a pattern that does not fit, so that their uses are no further errors.
+    /// Binds the names of a pattern that does not fit to `Value::Poison`.
+    ///
+    /// Otherwise their uses would be reported as further errors.
     pub fn poison_names(&mut self, pat: &'a Pat) {
         match pat {
             Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
@@ -64,7 +66,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// `if`: on an attribute one branch is traced, on elements both are and a select picks.
+    /// Traces an `if`: only the taken branch for an attribute; both, joined by a select, for elements.
     pub fn choice(&mut self, e: &'a ExprIf) -> Traces<Value> {
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);
@@ -83,7 +85,7 @@ impl<'a> Tracer<'a> {
                 Ok(self.choose(e, &c, yes, no))
             }
             None => {
-                // Both for their errors.
+                // Traces both branches, because each may have errors of its own.
                 self.block(&e.then_branch)?;
                 self.expr(otherwise)?;
                 Ok(Value::Poison)
@@ -91,7 +93,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// `if let Some(t) = tensor { .. } else { .. }`
+    /// Traces `if let Some(t) = tensor { .. } else { .. }`.
     fn if_let(&mut self, e: &'a ExprIf, l: &'a ExprLet) -> Traces<Value> {
         let value = self.expr(&l.expr)?;
         let value = self.resolve(value)?;
@@ -112,7 +114,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// What is traced with the names that a pattern binds in a value that it fits.
+    /// Runs `trace` with the names in scope that a pattern binds in a matching value.
     fn within(
         &mut self,
         pat: &'a Pat,
@@ -151,7 +153,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// `match` on an attribute: the arm that fits is traced.
+    /// Traces a `match` on an attribute: only the first arm that fits.
     pub fn matched(&mut self, e: &'a ExprMatch) -> Traces<Value> {
         let scrutinee = self.expr(&e.expr)?;
         let value = self.resolve(scrutinee)?;
@@ -180,7 +182,7 @@ impl<'a> Tracer<'a> {
         Ok(Value::Poison)
     }
 
-    /// Whether a pattern fits a known value; `None` after an error.
+    /// Returns whether a pattern fits a known value; `None` after an error.
     fn fits(&mut self, pat: &'a Pat, value: &Value) -> Option<bool> {
         let known = match pat {
             Pat::Wild(_) => return Some(true),
@@ -239,7 +241,7 @@ fn is_optional(value: &Value) -> bool {
     matches!(value, Value::Given(_))
 }
 
-/// What `Some(..)` holds.
+/// Returns the inner pattern of `Some(..)`.
 fn some(pat: &Pat) -> Option<&Pat> {
     match pat {
         Pat::TupleStruct(t) if t.path.is_ident("Some") && t.elems.len() == 1 => t.elems.first(),

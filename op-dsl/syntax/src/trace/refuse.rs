@@ -1,10 +1,10 @@
-//! Why an expression is no part of a formula, and what to write instead.
+//! The messages for expressions that a formula cannot have: why not, and what to write instead.
 
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 use syn::{BinOp, Expr, Stmt};
 
-/// Statements that get their own message instead of "goes nowhere".
+/// Returns whether a statement has its own message instead of "goes nowhere".
 pub fn is_statement(e: &Expr) -> bool {
     matches!(
         e,
@@ -21,7 +21,7 @@ pub fn is_statement(e: &Expr) -> bool {
         | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
 }
 
-/// The reason for an expression that formulas do not have.
+/// Returns why formulas do not have this expression.
 pub fn expression(e: &Expr) -> &'static str {
     match e {
         Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
@@ -65,11 +65,11 @@ pub fn expression(e: &Expr) -> &'static str {
     }
 }
 
-/// The reason for an `if` that is a statement: it could only leave early.
+/// Message for an `if` without a value, which could only return early.
 pub const EARLY: &str = "every element takes the same path, and there is no early `return`; write \
                          `if .. { .. } else { .. }` as the last expression";
 
-/// The reason for a statement that formulas do not have.
+/// Returns why formulas do not have this statement.
 pub fn statement(s: &Stmt) -> &'static str {
     match s {
         Stmt::Macro(_) => "a macro cannot be seen through; write what it expands to",
@@ -81,11 +81,14 @@ pub fn statement(s: &Stmt) -> &'static str {
     }
 }
 
-/// From here on numbers of f32 are at least 0.5 apart, so adding one of these rounds what it is added to.
+/// Smallest constant that rounds by addition.
+///
+/// From 2^22 on, f32 numbers are at least 0.5 apart, so adding such a constant rounds the other operand.
 const ROUNDS: f64 = (1 << 22) as f64;
 
-/// The number that `x op y` takes away again after it was added, or adds after it was taken away, if that
-/// is how f32 arithmetic rounds to integers: `(x + 12582912.0) - 12582912.0`.
+/// Returns the constant `c` if `x op y` is the f32 idiom for rounding to an integer.
+///
+/// It adds and subtracts a large `c`, or subtracts and adds it, for example `(x + 12582912.0) - 12582912.0`.
 pub fn rounding(graph: &Builder, op: &BinOp, x: Id, y: Id) -> Option<f64> {
     let number = |id: Id| graph.as_const(id).filter(|c| c.abs() >= ROUNDS);
     let undone = |prim: Prim, sum: Id, c: f64, sign: f64| {

@@ -1,4 +1,4 @@
-//! What an expression of a formula can be while it is traced.
+//! The values that an expression can have while a formula is traced.
 
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
@@ -12,30 +12,30 @@ pub enum Value {
     Num(f64),
     /// An integer literal, as in `x.powi(3)`.
     Int(i64),
-    /// True or false, perhaps depending on elements.
+    /// A boolean, which may depend on elements.
     Truth(Cond),
-    /// A boolean or enum attribute that nothing has branched on yet.
+    /// The index of a boolean or enum attribute that the trace has not branched on yet.
     Attr(usize),
-    /// A variant of an enum: the type and the number.
+    /// A variant of an enum: the name of the type and the wire value.
     Variant(String, i64),
-    /// An optional tensor's element, and the attribute that says whether it is given.
+    /// An optional tensor's element, with the index of the attribute that says whether the tensor is given.
     Optional(usize, Box<Value>),
-    /// The same when that is known.
+    /// An optional tensor whose presence is known: its element, or `None` where it is not given.
     Given(Option<Box<Value>>),
-    /// An attribute that lays out tensors and is no part of the formula.
+    /// An attribute that describes the layout of tensors and is no part of the formula.
     Layout,
     /// Counts of rows, which are no part of the formula.
     Rows,
     /// A gated tensor's two elements.
     Gated(Id, Id),
-    /// Several values.
+    /// A tuple of values.
     Tuple(Vec<Value>),
-    /// The rest of a mistake that was reported.
+    /// The value of an expression with an error, which is reported already.
     Poison,
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// Describes the value, for messages.
     pub fn what(&self) -> &'static str {
         match self {
             Value::Elem(_) => "an element",
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// What to write where an element is needed.
+    /// Returns what to write where an element is needed, for messages.
     pub fn instead(&self) -> String {
         let text = match self {
             Value::Int(v) => return format!("write `{v}.0`"),
@@ -72,7 +72,7 @@ impl Value {
     }
 }
 
-/// A condition.
+/// A condition of an `if`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cond {
     /// Known while expanding.
@@ -88,7 +88,7 @@ pub enum Cond {
 }
 
 impl Cond {
-    /// Whether an element of a mask is true.
+    /// Returns the condition that an element of a mask is not 0.
     pub fn is_not_zero(b: &mut Builder, element: Id) -> Cond {
         let zero = b.num(0.0);
         Cond::Node(b.call(Prim::Eq, &[element, zero])).not()
@@ -121,8 +121,10 @@ impl Cond {
         }
     }
 
-    /// `if self { yes } else { no }` on elements. A comparison with NaN is false, so `!` swaps the
-    /// branches instead of turning the comparison around.
+    /// Builds `if self { yes } else { no }` on elements.
+    ///
+    /// Every comparison with NaN is false. So `!` swaps the branches instead of reversing the comparison: `!(x < 0)`
+    /// is true for NaN and `x >= 0` is not.
     pub fn choose(&self, b: &mut Builder, yes: Id, no: Id) -> Id {
         match self {
             Cond::Known(true) => yes,

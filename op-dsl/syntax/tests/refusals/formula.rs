@@ -1,8 +1,8 @@
-//! Formulas.
+//! Refused formulas.
 
 use crate::{family, only, operator};
 
-/// Messages for a body of `fn f(x: Elem) -> Elem`.
+/// Returns the messages for a body of `fn f(x: Elem) -> Elem`.
 fn body(text: &str) -> Vec<String> {
     operator("name = \"F\"", &format!("fn f(x: Elem) -> Elem {{ {text} }}"))
 }

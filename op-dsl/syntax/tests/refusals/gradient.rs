@@ -1,4 +1,4 @@
-//! Gradients that are asked for.
+//! Refused gradients.
 
 use crate::{only, operator};
 
@@ -44,7 +44,7 @@ fn variables() {
     }
 }
 
-/// One that is allowed stands beside each that is refused.
+/// Each accepted item here is next to a refused one above.
 #[test]
 fn inputs_that_are_not_broadcast() {
     let item = "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x * b }";

@@ -1,4 +1,4 @@
-//! What is refused, and how. Spans are held by the compile-fail tests of the workspace.
+//! Refused items and their messages. The compile-fail tests of the workspace check the spans.
 
 mod formula;
 mod gradient;
@@ -16,7 +16,7 @@ fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// Messages for a function with these arguments of `#[op(..)]`.
+/// Returns the messages for a function with these arguments of `#[op(..)]`.
 fn operator(args: &str, item: &str) -> Vec<String> {
     match function(tokens(args), tokens(item)) {
         Ok(family) => messages(family.error),
@@ -24,7 +24,7 @@ fn operator(args: &str, item: &str) -> Vec<String> {
     }
 }
 
-/// Messages for the items of a module.
+/// Returns the messages for the items of a module.
 fn family(items: &str) -> Vec<String> {
     let family = op_dsl_syntax::module(tokens(&format!("mod m {{ {items} }}")));
     messages(family.expect("a module").error)

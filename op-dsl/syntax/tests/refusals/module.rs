@@ -1,4 +1,4 @@
-//! Modules.
+//! Refused modules.
 
 use crate::{family, messages, only, tokens};
 

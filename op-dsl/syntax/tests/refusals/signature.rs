@@ -1,4 +1,4 @@
-//! Signatures of operators and their attributes.
+//! Refused signatures of operators and their attributes.
 
 use crate::{messages, only, operator, tokens};
 use op_dsl_syntax::attribute_enum;
