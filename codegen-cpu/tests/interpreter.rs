@@ -5,7 +5,7 @@
 
 mod levels;
 
-use codegen_cpu::rt::block::{Body, Input, Kernels, Streams, Turn};
+use codegen_cpu::rt::block::{Body, Input, Interleave, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::simd::{Isa, Level};
 use codegen_cpu::rt::step::{Floats, Load};
@@ -48,7 +48,7 @@ struct Call<'a> {
     scalars: &'a [f32],
     masks: &'a [bool],
     /// First stream of each interleaved pair, and its layout.
-    interleaved: &'a [(usize, Turn)],
+    interleaved: &'a [(usize, Interleave)],
     /// Element type of the outputs, if it differs from the kernel's.
     stored: Option<DType>,
 }
@@ -76,8 +76,9 @@ fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
     }
     for (k, turn) in call.interleaved.iter().copied() {
         let size = if k < inputs { E::DTYPE.size() } else { stored.size() };
-        let (first, other) = if turn == Turn::First { (k, k + 1) } else { (k + 1, k) };
-        let opposite = if turn == Turn::First { Turn::Second } else { Turn::First };
+        let (first, other) = if turn == Interleave::First { (k, k + 1) } else { (k + 1, k) };
+        let opposite =
+            if turn == Interleave::First { Interleave::Second } else { Interleave::First };
         io.start[other] = io.start[first].wrapping_add(size);
         (io.turns[k], io.turns[k + 1]) = (turn, opposite);
     }
@@ -296,9 +297,9 @@ fn branches_masks_and_other_types_have_the_bits_of_compiled_bodies() {
         for stored in [None, Some(DType::F32), Some(DType::F16), Some(DType::BF16)] {
             for interleaved in [
                 &[][..],
-                &[(0, Turn::First), (3, Turn::Second)],
-                &[(0, Turn::Second)],
-                &[(3, Turn::First)],
+                &[(0, Interleave::First), (3, Interleave::Second)],
+                &[(0, Interleave::Second)],
+                &[(3, Interleave::First)],
             ] {
                 let call = Call { scalars: &scalars, masks: &masks, interleaved, stored };
                 compare("branches", &kernels, program, call);

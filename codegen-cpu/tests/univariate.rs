@@ -5,9 +5,9 @@ mod levels;
 
 use codegen_cpu::fit::{Element, Function, Hints, Index, Request, Symmetry, Table as Fitted};
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::math::beyond::{Curve, Tail};
+use codegen_cpu::rt::math::double_float::DoubleFloat;
 use codegen_cpu::rt::math::table::Lut;
-use codegen_cpu::rt::math::two::Two;
+use codegen_cpu::rt::math::tail::{Curve, Tail};
 use codegen_cpu::rt::math::univariate::{Column, Table};
 use codegen_cpu::rt::simd::{AtLevel, Isa, Level};
 use codegen_cpu::rt::step::Floats;
@@ -162,7 +162,8 @@ where
                 };
                 Floats::<S>([vector(0), vector(1)])
             };
-            let Two { high, low } = table.two(s, Two { high: step(|x| x.0), low: step(|x| x.1) });
+            let DoubleFloat { high, low } =
+                table.two(s, DoubleFloat { high: step(|x| x.0), low: step(|x| x.1) });
             let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
             let sums =
                 lanes(high).into_iter().zip(lanes(low)).map(|(h, l)| f64::from(h) + f64::from(l));
@@ -237,7 +238,7 @@ impl<E: El> AtLevel for Tails<'_, E> {
         for part in z.chunks(2 * S::f32s::LEN) {
             let vector =
                 |k: usize| S::f32s::from_fn(s, |i| *part.get(k * S::f32s::LEN + i).unwrap_or(&9.0));
-            let z = Two::exact(s, Floats::<S>([vector(0), vector(1)]));
+            let z = DoubleFloat::exact(s, Floats::<S>([vector(0), vector(1)]));
             let (value, has) = tail.at::<_, E>(s, z, -1.0, false);
             let value = has.select(value.high, Floats::splat(s, f32::NAN));
             out.extend(value.0.iter().flat_map(|v| v.as_slice().to_vec()).take(part.len()));

@@ -7,7 +7,7 @@ mod levels;
 
 use common::{Tensor, run};
 use levels::levels;
-use op_dsl::ir::{DType, show};
+use op_dsl::ir::{DType, display};
 use op_dsl::{Operator, Options};
 
 #[op_dsl::operators]
@@ -198,10 +198,10 @@ fn no_call_is_one_too_many() {
         ("SoftplusGrad", "dy * sigmoid(x)"),
     ] {
         let def = &named(name).def();
-        let text = show::expression(&def.specs[0].graph, &def.input_names(), &[]);
+        let text = display::expression(&def.specs[0].graph, &def.input_names(), &[]);
         assert_eq!(text, want, "{name}");
     }
     let def = named("MirroredGrad").def();
-    let text = show::expression(&def.specs[0].traced, &def.input_names(), &[]);
+    let text = display::expression(&def.specs[0].traced, &def.input_names(), &[]);
     assert_eq!(text, "dy * (-4 * (sigmoid(-2 * x) * sigmoid(2 * x)))");
 }

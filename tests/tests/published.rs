@@ -3,7 +3,7 @@
 use codegen_ascendc::emit::{Layout, Options, emit_all};
 use op_dsl::Operator;
 use op_dsl_ir::op::AttrKind;
-use op_dsl_ir::published::{Negative, Of, Param, Published, Type};
+use op_dsl_ir::published::{Negative, Param, Published, SignaturePart, Type};
 use op_dsl_ir::registered::{Attribute, Types};
 use ops_glu_grad::OPERATORS;
 use std::mem::discriminant;
@@ -20,17 +20,19 @@ fn functions_cover_their_operator() {
         assert_eq!(row.operator, op.name());
         let Some(aclnn) = row.aclnn else { continue };
         assert!(!aclnn.names.is_empty(), "{}", op.name());
-        let parts = (0..op.def().inputs.len()).map(Of::Input);
-        let parts = parts.chain((0..op.def().attrs.len()).map(Of::Attr));
-        for of in parts.chain((0..op.def().outputs.len()).map(Of::Output)) {
+        let parts = (0..op.def().inputs.len()).map(SignaturePart::Input);
+        let parts = parts.chain((0..op.def().attrs.len()).map(SignaturePart::Attr));
+        for of in parts.chain((0..op.def().outputs.len()).map(SignaturePart::Output)) {
             for name in aclnn.names {
                 let given = name.args.iter().any(|arg| arg.of == of);
                 let attrs = &op.def().attrs;
                 let is_optional = |input| attrs.iter().any(|a| a.kind == AttrKind::Given(input));
                 let stands_in = match of {
                     // A function may omit an optional tensor, or one with a substitute.
-                    Of::Input(i) => is_optional(i) || aclnn.stand_ins.iter().any(|s| s.0 == i),
-                    Of::Attr(i) => {
+                    SignaturePart::Input(i) => {
+                        is_optional(i) || aclnn.stand_ins.iter().any(|s| s.0 == i)
+                    }
+                    SignaturePart::Attr(i) => {
                         let is_given = matches!(attrs[i].kind, AttrKind::Given(_));
                         is_given || name.fixed.iter().any(|f| f.0 == i)
                     }

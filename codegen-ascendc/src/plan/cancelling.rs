@@ -5,7 +5,7 @@
 
 use super::accept::exact;
 use crate::sequence::forms::near::Near;
-use op_dsl_ir::regions::part;
+use op_dsl_ir::univariate::part;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Candidate ends of the polynomial's range.

@@ -5,7 +5,7 @@
 //! flow        values, before buffers are assigned
 //! instr       a vector call on buffers
 //! arithmetic  the result of one call, computed without hardware
-//! relatives   merges sigmoids of a value and of its negation
+//! shared_sigmoid  merges sigmoids of a value and of its negation
 //! regions     splits off univariate functions: fractions of one exponential, and Gaussian tails
 //! search      finds the elements at which a plan is least accurate
 //! choice      chooses the cheapest of several plans that is accurate enough
@@ -13,7 +13,7 @@
 //! accuracy    errors of results, relative near zeros: of a plan, and of a kernel's output
 //! reference   the formula in f64 that results are compared with
 //! samples     the elements that plans are judged at
-//! spare       bounds of a graph that its kernel does not need
+//! redundant_bounds  bounds of a graph that its kernel does not need
 //! reading     queries on a graph: uniform nodes, single readers, smooth primitives
 //! lower       graph -> calls, with a table of sequences for smooth primitives
 //! narrow      moves calls to `half` where the result is the same
@@ -26,7 +26,7 @@
 //! bounded     moves functions of the activation to the front of products
 //! allocate    buffer allocation
 //! barriers    calls that must wait for those before them
-//! need        the UB requirement of a tile
+//! ub_budget   the UB requirement of a tile
 //! registers   the same calls on registers instead of buffers
 //! cost        calls, cycles, bytes
 //! planned     the result, with all decisions made
@@ -59,29 +59,29 @@ mod known;
 mod limits;
 mod lower;
 mod narrow;
-mod need;
 mod planned;
 mod reading;
+mod redundant_bounds;
 mod reference;
 mod regions;
 pub mod registers;
-mod relatives;
 mod repeated;
 mod samples;
 mod schedule;
 mod search;
 mod shared;
+mod shared_sigmoid;
 mod slopes;
-mod spare;
 mod target;
+mod ub_budget;
 
 pub use arithmetic::Noise;
 pub use cost::{Bound, Cost};
 pub use estimate::estimate;
 pub use instr::{Buffer, Instr, Operand};
 pub use interpret::{interpret, interpret_all};
-pub use need::DEPTH;
 pub use planned::Plan;
+pub use ub_budget::DEPTH;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::{Digits, Limits};
@@ -92,7 +92,6 @@ use choice::chosen;
 use flow::Flow;
 use kept::Source;
 use lower::lower;
-use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::passes::{opposites, simplify};
 use op_dsl_ir::tiling::BLOCK;
@@ -102,6 +101,7 @@ use registers::Registers;
 use samples::Samples;
 use schedule::Sink;
 use target::Target;
+use ub_budget::{need, streams_bits, temporaries};
 
 /// Memory in which a kernel keeps its intermediate values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -231,7 +231,7 @@ fn plans(
             ways.extend(self::ways(graph, target, storage).unwrap_or_default());
         }
         let has_tails = target.digits.dtype(target.dtype) == DType::F32;
-        if target.digits > Digits::Absolute && has_tails && relatives::are_in(graph) {
+        if target.digits > Digits::Absolute && has_tails && shared_sigmoid::are_in(graph) {
             let target = Target { is_far: true, ..target };
             ways.extend(self::ways(graph, target, storage).unwrap_or_default());
         }
@@ -384,7 +384,7 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
 fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Graph, Way)>, Why> {
     let inputs = target.def.input_streams().len();
     let mut ways = Vec::new();
-    let brought = relatives::run(graph);
+    let brought = shared_sigmoid::run(graph);
     for graph in brought.as_ref().into_iter().chain([graph]) {
         if let Some(regions) = Regions::find(graph, inputs, target) {
             let way = Way::new(&regions, target, storage);

@@ -1,6 +1,6 @@
 //! Queries on a graph: uniform nodes, nodes with one reader, and smooth primitives times factors.
 
-use super::spare::is_spare;
+use super::redundant_bounds::is_spare;
 use super::target::Target;
 use crate::column::{family, form_of, number};
 use crate::sequence::Scalar;

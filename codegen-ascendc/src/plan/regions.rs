@@ -7,7 +7,7 @@
 use super::accept::{Judge, exact};
 use super::limits::held;
 use super::reading::uses;
-use super::spare::is_spare;
+use super::redundant_bounds::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
 use crate::column::form_of;
@@ -18,7 +18,7 @@ use crate::sequence::{F32, Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
 use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::regions::{function, part};
+use op_dsl_ir::univariate::{function, part};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
 use rustc_hash::FxHashMap;
 use std::cell::LazyCell;

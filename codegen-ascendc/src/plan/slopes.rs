@@ -4,7 +4,7 @@
 //! an error of it is multiplied by `1 - 2 m`, which is 0 at 0, and both calls round values just below a power of two. Near 0, where
 //! second derivatives add several such products, half a unit of error is left instead of three. In tails `m^2` vanishes beside `m`.
 
-use super::relatives::{Kin, Values, are_in, kin};
+use super::shared_sigmoid::{Relation, Values, are_in, kin};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Returns the graph with such products rewritten; the same graph where there are none.
@@ -39,7 +39,13 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
 /// Rewrites a product in which two such sigmoids meet.
 ///
 /// One argument of the product contains one of them, and another argument the other.
-fn product(graph: &Graph, node: &Node, kin: &[Kin], new: &[Id], b: &mut Builder) -> Option<Id> {
+fn product(
+    graph: &Graph,
+    node: &Node,
+    kin: &[Relation],
+    new: &[Id],
+    b: &mut Builder,
+) -> Option<Id> {
     if !is_product(node) {
         return None;
     }
@@ -49,7 +55,7 @@ fn product(graph: &Graph, node: &Node, kin: &[Kin], new: &[Id], b: &mut Builder)
         factors(graph, *arg, &mut of_arg);
         all.extend(of_arg.into_iter().map(|factor| (k, factor)));
     }
-    let pair = |kin: &Kin| {
+    let pair = |kin: &Relation| {
         let is_member = |id: Id, sign: f64| kin.members.contains(&(id, sign));
         let opposites = |i: usize, j: usize| {
             let ((k, x), (l, y)) = (all[i], all[j]);

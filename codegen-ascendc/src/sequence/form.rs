@@ -59,7 +59,7 @@ pub enum Build {
     /// By an odd function that saturates.
     Odd(&'static Odd),
     /// As a member of a family whose parts are shared.
-    Of(fn(&mut Seq, Val) -> Gate, Member),
+    SignaturePart(fn(&mut Seq, Val) -> Gate, Member),
 }
 
 impl Build {
@@ -69,7 +69,7 @@ impl Build {
             Build::Alone(build) => build(s, x, t),
             Build::Tail(tail) => tail.build(s, x, t),
             Build::Odd(odd) => odd.build(s, x, t),
-            Build::Of(gate, member) => {
+            Build::SignaturePart(gate, member) => {
                 let gate = gate(s, x);
                 let value = member.build(s, gate, member.base(gate));
                 times(s, value, t)

@@ -1,7 +1,7 @@
 //! Choice of a segment's centre: a zero, or a float whose value is nearly a float, so that `a[0]` needs no low part.
 
+use crate::chebyshev::Nodes;
 use crate::float::{size, ulp};
-use crate::nodes::Nodes;
 use crate::view::View;
 
 /// A centre, and the properties of the function there.

@@ -1,16 +1,16 @@
 //! Search for the table that takes the least time: symmetry, degree and layout.
 
+use crate::cost_model;
 use crate::element::Element;
+use crate::error::Refusal;
+use crate::exhaustive::Results;
 use crate::function::Function;
 use crate::half;
 use crate::interval::Search;
-use crate::policy;
-use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::segment;
 use crate::symmetry::Symmetry;
 use crate::table::{Design, MAX_DEGREE, Table};
-use crate::truth::Results;
 use crate::view::View;
 
 /// Factor by which a target that cannot be reached is raised.
@@ -70,10 +70,10 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
         }
     }
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    policy::raised(targets, RAISE, |target| {
+    cost_model::raised(targets, RAISE, |target| {
         // Width that rounding allows, by whether zeros are plain (`power == 0`) and whether there is a pair.
         let mut rounding = [[f64::INFINITY; 2]; 2];
-        policy::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
+        cost_model::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
             let Design { power, pair, .. } = search.design;
             let rounding = &mut rounding[(power == 0) as usize][pair as usize];
             let hope = search.grid(width.min(*rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
@@ -82,7 +82,7 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
             if found < 0.95 * width {
                 *rounding = found * 1.05;
             }
-            Some((policy::of(&table, 1), table))
+            Some((cost_model::table_cost(&table, 1), table))
         })
     })
 }

@@ -1,11 +1,11 @@
 //! Properties of a function that are found before anything is fitted: symmetry and zeros.
 
-use crate::cells::Cells;
 use crate::element::Element;
+use crate::exhaustive::Truth;
 use crate::float::power_of_two;
 use crate::oracle::{Hints, Known, Oracle, Values};
+use crate::oracle_cache::Cells;
 use crate::symmetry::{self, Symmetry};
-use crate::truth::Truth;
 use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
 

@@ -4,16 +4,16 @@
 //! neighbour. So the table's model is run on all of them, and nothing is estimated. Segments need no centre of their own: `d`
 //! is `z` itself, or the distance to an integer multiple of the width, which saves one look-up.
 
+use crate::chebyshev::Nodes;
+use crate::cost_model;
 use crate::element::Element;
+use crate::exhaustive::{Results, Share};
 use crate::grid::Index;
 use crate::interval::Search;
-use crate::mend::mend;
-use crate::nodes::Nodes;
-use crate::policy;
+use crate::least_squares::Problem;
+use crate::projection::mend;
 use crate::request::Request;
-use crate::squares::Problem;
 use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
-use crate::truth::{Results, Share};
 use crate::view::View;
 use std::collections::BTreeSet;
 
@@ -78,9 +78,9 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
 /// Returns the cheapest table of all candidates, if there is one.
 pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     hopes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    policy::cheapest(&hopes, f64::INFINITY, |hope, enough| {
+    cost_model::cheapest(&hopes, f64::INFINITY, |hope, enough| {
         let table = (hope.cost < enough).then(|| widest(&hope.search, results, hope.width))??;
-        Some((policy::of(&table, hope.search.view.functions), table))
+        Some((cost_model::table_cost(&table, hope.search.view.functions), table))
     })
 }
 

@@ -4,12 +4,12 @@
 //! error is larger, by the cancellation in the sum with `a[0]`, which falls with the width too, and by chance. So all segments
 //! are then fitted in full, and made narrower as needed (`narrow`).
 
+use crate::chebyshev::{self, Nodes};
+use crate::cost_model;
 use crate::element::Element;
 use crate::grid::{Grid, Index};
 use crate::judge::Judge;
 use crate::narrow::{self, Segmented, order};
-use crate::nodes::{self, Nodes};
-use crate::policy;
 use crate::segment::{self, Fitted};
 use crate::symmetry::Symmetry;
 use crate::table::{Centring, Design, End, Segment, Table};
@@ -41,7 +41,7 @@ impl<'a> Search<'a> {
             pair: false,
             once,
         };
-        Search { view, index, entries, design, places: nodes::places(degree) }
+        Search { view, index, entries, design, places: chebyshev::places(degree) }
     }
 
     /// Returns the search with a plain float for the slope at simple zeros, if there are any.
@@ -65,8 +65,8 @@ impl<'a> Search<'a> {
     ///
     /// Enough lower powers have to be left to correct the error of the pair.
     pub(crate) fn with_pair(self) -> impl Iterator<Item = Self> {
-        let of_use =
-            policy::has_pairs(self.entries) && self.design.degree >= self.view.power().max(2) + 2;
+        let of_use = cost_model::has_pairs(self.entries)
+            && self.design.degree >= self.view.power().max(2) + 2;
         let paired = Search { design: Design { pair: true, ..self.design }, ..self.clone() };
         [self].into_iter().chain(of_use.then_some(paired))
     }
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
     /// Cost of a table on this grid if its values are correct.
     pub(crate) fn hope(&self, grid: &Grid) -> f64 {
         let within = [grid.start(0), grid.start(self.entries)];
-        policy::cost(self.entries, &self.design, within, self.hoped(grid), self.view.functions)
+        cost_model::cost(self.entries, &self.design, within, self.hoped(grid), self.view.functions)
     }
 
     /// Returns how numbers beyond an end are treated.

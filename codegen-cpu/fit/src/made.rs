@@ -10,16 +10,16 @@
 //! `x`, and the coefficients are those that solve the equations at some places and hold at others. A table of `g` is good if
 //! the composed functions are; `g` itself has no accuracy requirement.
 
+use crate::cost_model;
 use crate::element::Element;
+use crate::exhaustive::Results;
 use crate::function::Function;
 use crate::half;
 use crate::oracle::Hints;
-use crate::policy;
 use crate::polynomial::{POWERS, Polynomial};
 use crate::request::Request;
 use crate::symmetry::Symmetry;
 use crate::table::Table;
-use crate::truth::Results;
 use crate::view::View;
 
 /// Definition of the basis function `g`.
@@ -127,12 +127,12 @@ impl Made {
 
     /// Estimated cost of all functions by a table, in nanoseconds per element.
     pub fn cost(&self, table: &Table) -> f64 {
-        policy::of(table, self.results.len()) + self.products(table.grid.entries)
+        cost_model::table_cost(table, self.results.len()) + self.products(table.grid.entries)
     }
 
     /// Cost of the polynomials in a table's values, in nanoseconds per element.
     fn products(&self, entries: usize) -> f64 {
-        policy::inside(entries, 0, self.results.iter().map(Polynomial::operations).sum())
+        cost_model::inside(entries, 0, self.results.iter().map(Polynomial::operations).sum())
     }
 }
 

@@ -1,10 +1,10 @@
 //! One segment of an f32 table: centres are tried until one is good enough.
 
 use crate::centre::{self, Centre};
+use crate::chebyshev::Nodes;
 use crate::float::toward_zero;
 use crate::judge::{Judge, Judged, Rounded};
-use crate::nodes::Nodes;
-use crate::squares::Problem;
+use crate::least_squares::Problem;
 use crate::symmetry::Symmetry;
 use crate::table::{Design, Segment};
 use crate::view::View;

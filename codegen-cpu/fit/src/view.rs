@@ -1,11 +1,11 @@
 //! The function as one table sees it: how far the table may reach, and the unit that errors are counted in.
 
 use crate::element::Element;
+use crate::error::Refusal;
 use crate::float::{larger, power_of_two, size, ulp};
 use crate::function::{FLAT, Function, NEAR_ROOT, Survey};
 use crate::half::HOPELESS;
 use crate::oracle::Known;
-use crate::refusal::Refusal;
 use crate::request::{BEFORE, Request};
 use crate::symmetry::Symmetry;
 use crate::zero::Zero;

@@ -4,7 +4,7 @@ mod common;
 
 use common::measure::strided;
 use common::pairs::{Both, pair, pairs};
-use op_dsl_fit::words::Words;
+use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{Bend, Element, Function, Joint, Oracle, Refusal, Request, Symmetry};
 
 /// Least unit of errors within a half of a zero.

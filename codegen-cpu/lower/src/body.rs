@@ -1,6 +1,6 @@
 //! Lowers a specialised graph to straight-line vector code in f32, in f64, or with tables.
 
-use super::code::{Code, Names, has_chains, loaded, statements, watched_code};
+use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
 use super::watched::Watched;
 use super::{literal, program, tabled};
 use op_dsl_ir::DType;

@@ -3,7 +3,7 @@
 use super::fitted::{self, WIDTHS, tails};
 use super::literal::f32_literal;
 use super::several::{Alone, WORTH};
-use op_dsl_fit::words::Words;
+use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{Bend, Centring, Design, Function, Joint, Piece, Request, Segment, Table, Tail};
 use op_dsl_ir::DType;
 use proc_macro2::{Ident, TokenStream};
@@ -20,7 +20,7 @@ pub struct Both {
     tails: [[Tail; 2]; 2],
 }
 
-impl Words for Both {
+impl Serialize for Both {
     fn write(&self, to: &mut Vec<u32>) {
         self.order.write(to);
         self.tables.iter().for_each(|table| table.write(to));
@@ -28,9 +28,9 @@ impl Words for Both {
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let order = Words::read(from)?;
-        let tables = [Words::read(from)?, Words::read(from)?];
-        let mut tails = || Some([Words::read(from)?, Words::read(from)?]);
+        let order = Serialize::read(from)?;
+        let tables = [Serialize::read(from)?, Serialize::read(from)?];
+        let mut tails = || Some([Serialize::read(from)?, Serialize::read(from)?]);
         Some(Both { order, tables, tails: [tails()?, tails()?] })
     }
 }
@@ -77,7 +77,7 @@ impl Both {
                 const WIDE: Option<math::both::Both<32>> = #wide;
                 const NARROW: Option<math::both::Both<8>> = #narrow;
                 const VANISHES: bool = #vanishes;
-                const BEYOND: [[math::beyond::Tail; 2]; 2] = [#(#tails),*];
+                const BEYOND: [[math::tail::Tail; 2]; 2] = [#(#tails),*];
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Fits tables to a function of one variable, and writes them as tokens.
 
+use super::breakpoints::kinks;
 use super::kept;
-use super::kinks::kinks;
 use super::literal::{count, f32_literal, integer};
-use op_dsl_fit::words::Words;
+use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{
     Cells, Centring, Curve, Element, End, Function, Hints, Index, Line, Request, Side, Symmetry,
     Table, Tail,
@@ -11,8 +11,8 @@ use op_dsl_fit::{
 use op_dsl_ir::DType;
 use op_dsl_ir::encode::hash;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::regions;
 use op_dsl_ir::rounding::{Arithmetic, Point, outputs};
+use op_dsl_ir::univariate;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -21,7 +21,7 @@ pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)]
 
 /// Requirements on a function's values.
 #[derive(Clone, Copy)]
-pub struct Asked {
+pub struct Precision {
     /// True if values are double-floats, for tables of 32 and of 8 segments.
     pub two: [bool; WIDTHS.len()],
     /// True if values can be multiplied before they are rounded.
@@ -32,7 +32,7 @@ pub struct Asked {
 #[derive(Clone, Debug, Default)]
 pub struct Tables(pub [[Option<Table>; DType::COUNT]; WIDTHS.len()]);
 
-impl Words for Tables {
+impl Serialize for Tables {
     fn write(&self, to: &mut Vec<u32>) {
         self.0.iter().flatten().for_each(|table| table.write(to));
     }
@@ -40,7 +40,7 @@ impl Words for Tables {
     fn read(from: &mut &[u32]) -> Option<Self> {
         let mut tables = Tables::default();
         for table in tables.0.iter_mut().flatten() {
-            *table = Words::read(from)?;
+            *table = Serialize::read(from)?;
         }
         Some(tables)
     }
@@ -77,15 +77,15 @@ pub struct Fitted {
     tails: [Tail; 2],
 }
 
-impl Words for Fitted {
+impl Serialize for Fitted {
     fn write(&self, to: &mut Vec<u32>) {
         self.tables.write(to);
         self.tails.iter().for_each(|tail| tail.write(to));
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let tables = Words::read(from)?;
-        Some(Fitted { tables, tails: [Words::read(from)?, Words::read(from)?] })
+        let tables = Serialize::read(from)?;
+        Some(Fitted { tables, tails: [Serialize::read(from)?, Serialize::read(from)?] })
     }
 }
 
@@ -101,7 +101,7 @@ pub fn values(graph: &Graph) -> impl Fn(&[f64]) -> Vec<f64> {
 }
 
 /// Fits the tables of a function, without the cache; `None` where no table meets the requirements.
-pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
+pub fn fit(function: &univariate::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
     let (oracle, values) = (oracle(graph), values(graph));
     let fitted = Function::new(&oracle, hints(graph, function.domain)?).with_values(&values);
@@ -128,21 +128,21 @@ pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
 }
 
 /// Returns true if a function's variable is a product, which can be any float.
-pub fn is_product(function: &regions::Function) -> bool {
+pub fn is_product(function: &univariate::Function) -> bool {
     !function.variable.times.0.is_empty()
 }
 
 /// Returns the tables of a function, from the cache if it has them.
 ///
 /// Returns `None` where no table meets the requirements.
-pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
-    let Asked { multiplied, .. } = asked;
+pub fn load_or_fit(function: &univariate::Function, asked: Precision) -> Option<Fitted> {
+    let Precision { multiplied, .. } = asked;
     let unread = Fitted { tables: Tables::default(), tails: Default::default() };
-    kept::of(key(function, multiplied), Some(unread), || fit(function, multiplied))
+    kept::load_or_fit(key(function, multiplied), Some(unread), || fit(function, multiplied))
 }
 
 /// Key of a function's tables: a hash of its graph, its domain, and how its values are used.
-pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
+pub fn key(function: &univariate::Function, multiplied: bool) -> u64 {
     let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
     let flags = [is_product(function), multiplied].map(u8::from);
     hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
@@ -151,8 +151,8 @@ pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
 /// Returns `struct #name` and its tables.
 pub fn function(
     name: &Ident,
-    function: &regions::Function,
-    asked: Asked,
+    function: &univariate::Function,
+    asked: Precision,
     fitted: &Fitted,
 ) -> TokenStream {
     let tails = tails_tokens(&fitted.tails);
@@ -164,8 +164,8 @@ pub fn function(
     let univariate = univariate(name, own, &fitted.tables);
     quote! {
         #univariate
-        impl math::beyond::Beyond for #name {
-            const TAILS: [math::beyond::Tail; 2] = #tails;
+        impl math::tail::Beyond for #name {
+            const TAILS: [math::tail::Tail; 2] = #tails;
         }
     }
 }
@@ -174,7 +174,7 @@ pub fn function(
 pub struct Own {
     /// True if the variable is a product.
     pub of_product: bool,
-    /// True if the value is needed as a double-float: see [`Asked::two`].
+    /// True if the value is needed as a double-float: see [`Precision::two`].
     pub two: [bool; WIDTHS.len()],
     /// True if later factors need digits that a tiny variable loses.
     pub vanishes: bool,
@@ -290,7 +290,7 @@ fn tail_tokens(Tail { curve, line }: &Tail) -> TokenStream {
         let [from, base, slope] = [from, base, slope].map(f32_literal);
         quote!(fit::Line { from: #from, base: #base, slope: #slope })
     }));
-    quote!(math::beyond::Tail { curve: #curve, line: #line })
+    quote!(math::tail::Tail { curve: #curve, line: #line })
 }
 
 fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStream {
@@ -310,7 +310,7 @@ fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStre
         quote!(math::univariate::Column([#(#numbers),*]))
     });
     quote! {
-        math::beyond::Curve {
+        math::tail::Curve {
             within: [#from, #to],
             negative: #negative,
             cells: #cells,

@@ -8,13 +8,13 @@
 //! Either is used where it costs less than separate tables.
 
 use super::both::Both;
-use super::fitted::{self, Asked, Fitted};
+use super::fitted::{self, Fitted, Precision};
 use super::made::{self, Made};
 use super::several::{self, Alone, Group};
 use super::{both, kept, look_up::Source};
 use op_dsl_fit::Function;
-use op_dsl_fit::words::Words;
-use op_dsl_ir::{DType, regions};
+use op_dsl_fit::serialize::Serialize;
+use op_dsl_ir::{DType, univariate};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -25,26 +25,27 @@ pub struct Shared {
     both: Option<Both>,
 }
 
-impl Words for Shared {
+impl Serialize for Shared {
     fn write(&self, to: &mut Vec<u32>) {
         self.made.write(to);
         self.both.write(to);
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        Some(Shared { made: Words::read(from)?, both: Words::read(from)? })
+        Some(Shared { made: Serialize::read(from)?, both: Serialize::read(from)? })
     }
 }
 
 /// Returns the tables of a group, from the cache if it has them.
-pub fn of(group: &Group) -> Option<Shared> {
-    let alone =
-        |f: &regions::Function, multiplied| fitted::of(f, Asked { two: [false; 2], multiplied });
-    kept::of(several::key(group), None, || fit(group, &alone))
+pub fn shared_tables(group: &Group) -> Option<Shared> {
+    let alone = |f: &univariate::Function, multiplied| {
+        fitted::load_or_fit(f, Precision { two: [false; 2], multiplied })
+    };
+    kept::load_or_fit(several::key(group), None, || fit(group, &alone))
 }
 
 /// Fits the tables of a group; returns `None` if a table for each function (`alone`) takes less time.
-pub fn fit(group: &Group, alone: &dyn Fn(&regions::Function, bool) -> Alone) -> Option<Shared> {
+pub fn fit(group: &Group, alone: &dyn Fn(&univariate::Function, bool) -> Alone) -> Option<Shared> {
     let oracles: Vec<_> =
         group.iter().map(|(f, _)| (fitted::oracle(&f.graph), fitted::values(&f.graph))).collect();
     let functions = group.iter().zip(&oracles).map(|((f, _), (oracle, values))| {
@@ -122,10 +123,10 @@ mod tests {
     use super::*;
     use op_dsl_ir::Prim;
     use op_dsl_ir::graph::Builder;
-    use op_dsl_ir::regions::{Powers, Variable};
+    use op_dsl_ir::univariate::{Powers, Variable};
 
     /// A function that applies a primitive to stream `k`.
-    fn of(prim: Prim, k: usize) -> (regions::Function, Asked) {
+    fn of(prim: Prim, k: usize) -> (univariate::Function, Precision) {
         let mut b = Builder::new();
         let x = b.stream(k);
         let variable = Variable { of: b.finish(&[x]), times: Powers::default() };
@@ -133,8 +134,8 @@ mod tests {
         let x = b.stream(0);
         let y = b.call(prim, &[x]);
         let domain = [f64::NEG_INFINITY, f64::INFINITY];
-        let function = regions::Function { variable, domain, graph: b.finish(&[y]) };
-        (function, Asked { two: [false; 2], multiplied: true })
+        let function = univariate::Function { variable, domain, graph: b.finish(&[y]) };
+        (function, Precision { two: [false; 2], multiplied: true })
     }
 
     #[test]

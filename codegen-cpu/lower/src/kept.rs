@@ -2,7 +2,7 @@
 //!
 //! `known.bin` has an entry for each function of the family and of a list of activations, found by a hash of the function. The
 //! number of entries comes first, then for each its key (64 bits), the offset of its words and their number, then all words:
-//! the fitted tables ([`Words`]), or none if no table could be fitted. Equal words are stored once. All numbers are
+//! the fitted tables ([`Serialize`]), or none if no table could be fitted. Equal words are stored once. All numbers are
 //! little-endian. A test generates the file again (`known`), so that it never differs from what would be fitted.
 //!
 //! Tables of other functions are stored in one file each, beside the build's output, so that after an edit only new functions
@@ -11,7 +11,7 @@
 //! In a crate with debug assertions the tables are empty, because the interpreter runs its operators and never reads a table.
 
 use super::compiler::Call;
-use op_dsl_fit::words::Words;
+use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{IS_OPTIMISED, VERSION};
 use op_dsl_ir::encode::hash;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
 /// Returns the tables stored under a key, otherwise fits and stores them; `None` if none fit.
 ///
 /// Returns `unread` in a crate with debug assertions, because nothing reads the tables there.
-pub(super) fn of<T: Words>(
+pub(super) fn load_or_fit<T: Serialize>(
     key: u64,
     unread: Option<T>,
     fit: impl FnOnce() -> Option<T>,
@@ -115,7 +115,7 @@ fn advice(took: Duration, profile: Option<&Path>) -> String {
 }
 
 /// Returns the tables stored in a directory, otherwise fits and stores them.
-fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
+fn of_file<T: Serialize>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
     let file = fs::read(&path).unwrap_or_default();
     if let Some(kept) = whole(&file).and_then(|file| find(file, key)).and_then(|words| read(&words))
@@ -149,7 +149,7 @@ fn name(key: u64) -> PathBuf {
 }
 
 /// Decodes words if they are complete; `Some(None)` if no table could be fitted.
-fn read<T: Words>(words: &[u32]) -> Option<Option<T>> {
+fn read<T: Serialize>(words: &[u32]) -> Option<Option<T>> {
     match words {
         [] => Some(None),
         mut words => T::read(&mut words).filter(|_| words.is_empty()).map(Some),
@@ -171,7 +171,7 @@ pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
 }
 
 /// Encodes fitted tables as words.
-pub(super) fn words(fitted: Option<&impl Words>) -> Vec<u32> {
+pub(super) fn words(fitted: Option<&impl Serialize>) -> Vec<u32> {
     let mut words = Vec::new();
     fitted.into_iter().for_each(|fitted| fitted.write(&mut words));
     words

@@ -4,7 +4,7 @@ use super::kept::{self, decoded, entries, words};
 use super::several::{self, Group};
 use super::{fitted, group, tabled};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::regions::Function;
+use op_dsl_ir::univariate::Function;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -85,12 +85,12 @@ pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
 mod tests {
     use super::super::kept::KNOWN;
     use super::*;
-    use op_dsl_fit::words::Words;
+    use op_dsl_fit::serialize::Serialize;
 
     /// Returns true if words decode to a value that encodes to the same words.
     ///
     /// In addition, every shorter prefix has to be refused.
-    fn is_whole<T: Words>(words: &[u32]) -> bool {
+    fn is_whole<T: Serialize>(words: &[u32]) -> bool {
         let mut rest = words;
         let again = T::read(&mut rest).map(|fitted| super::words(Some(&fitted)));
         again.is_some_and(|again| rest.is_empty() && again == words)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! body      graph -> straight-line vector code
-//! code      statements of a graph
+//! statements  vector code of a graph
 //! chains    products of more than two factors
 //! watched   values that may leave the range of f32
 //! column    code of each primitive
@@ -15,8 +15,8 @@
 //! kept      cache of tables: nothing is fitted for the functions of many formulas
 //! compiler  arguments of the compiler that macros run in
 //! tabled    body with tables
-//! rest      expression that combines the values of functions
-//! kinks     breakpoints of functions
+//! combine   expression that combines the values of functions
+//! breakpoints  points where functions are not smooth
 //! known     generator of the file of cached tables
 //! program   programs of the interpreter, as constants
 //! literal   numbers as tokens
@@ -26,20 +26,20 @@
 
 pub mod body;
 mod both;
+mod breakpoints;
 mod chains;
-mod code;
 mod column;
+mod combine;
 mod compiler;
 mod fitted;
 mod group;
 mod kept;
-mod kinks;
 pub mod known;
 pub mod literal;
 mod look_up;
 mod made;
 mod program;
-mod rest;
 mod several;
+mod statements;
 mod tabled;
 mod watched;

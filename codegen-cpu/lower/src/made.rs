@@ -6,7 +6,7 @@
 use super::fitted::{self, Own, Tables, tails};
 use super::literal::{count, f32_literal};
 use super::several::{Alone, Group, WORTH};
-use op_dsl_fit::words::Words;
+use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{Function, Polynomial, Request, Tail, unit_square};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -21,7 +21,7 @@ pub struct Made {
     tails: Vec<[Tail; 2]>,
 }
 
-impl Words for Made {
+impl Serialize for Made {
     fn write(&self, to: &mut Vec<u32>) {
         self.made.write(to);
         self.tables.write(to);
@@ -29,9 +29,9 @@ impl Words for Made {
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let (made, tables) = (op_dsl_fit::Made::read(from)?, Words::read(from)?);
+        let (made, tables) = (op_dsl_fit::Made::read(from)?, Serialize::read(from)?);
         let many = made.results.len();
-        let tail = |_| Some([Words::read(from)?, Words::read(from)?]);
+        let tail = |_| Some([Serialize::read(from)?, Serialize::read(from)?]);
         Some(Made { made, tables, tails: (0..many).map(tail).collect::<Option<_>>()? })
     }
 }
@@ -62,7 +62,7 @@ impl Made {
         quote! {
             #univariate
             impl math::made::Made<#many> for #name {
-                const BEYOND: [[math::beyond::Tail; 2]; #many] = [#(#tails),*];
+                const BEYOND: [[math::tail::Tail; 2]; #many] = [#(#tails),*];
                 #[inline(always)]
                 #[allow(unused_variables)]
                 fn made<S: Isa, const W: usize>(

@@ -1,11 +1,11 @@
 //! Groups of functions of one variable, for which one table may replace the tables of each.
 
-use super::fitted::{self, Asked, Fitted};
+use super::fitted::{self, Fitted, Precision};
 use op_dsl_ir::encode::hash;
-use op_dsl_ir::regions;
+use op_dsl_ir::univariate;
 
 /// Functions of one variable, and whether their values can be multiplied before they are rounded.
-pub type Group = Vec<(regions::Function, bool)>;
+pub type Group = Vec<(univariate::Function, bool)>;
 
 /// Tables of one function by itself, if there are any.
 pub type Alone = Option<Fitted>;
@@ -18,7 +18,7 @@ pub const WORTH: f64 = 0.9;
 /// Returns the indices of functions that have a variable in common, for each variable of several functions.
 ///
 /// For example, functions of the streams 0, 1 and 0 have the one group `[0, 2]`.
-pub fn places(functions: &[(regions::Function, Asked)]) -> Vec<Vec<usize>> {
+pub fn places(functions: &[(univariate::Function, Precision)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (k, (f, _)) in functions.iter().enumerate() {
         let with = |group: &&mut Vec<usize>| {
@@ -37,7 +37,7 @@ pub fn places(functions: &[(regions::Function, Asked)]) -> Vec<Vec<usize>> {
 }
 
 /// Returns the same groups as functions.
-pub fn groups(functions: &[(regions::Function, Asked)]) -> Vec<Group> {
+pub fn groups(functions: &[(univariate::Function, Precision)]) -> Vec<Group> {
     let one = |k: &usize| (functions[*k].0.clone(), functions[*k].1.multiplied);
     places(functions).iter().map(|group| group.iter().map(one).collect()).collect()
 }

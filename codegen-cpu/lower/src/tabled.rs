@@ -1,18 +1,18 @@
 //! Bodies whose functions of one variable are looked up: `impl Tabled`.
 
 use super::chains::Size;
-use super::code::{Code, Names, code, load, loaded};
-use super::fitted::{self, Asked, Fitted};
+use super::combine::{asks_for_two, is_in_long_product, is_taken, rest};
+use super::fitted::{self, Fitted, Precision};
 use super::group::{self, Owned};
 use super::literal;
 use super::look_up::{LookUp, Source, look_up};
-use super::rest::{asks_for_two, is_in_long_product, is_taken, rest};
 use super::several;
+use super::statements::{Code, Names, code, load, loaded};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
 use op_dsl_ir::op::Spec;
-use op_dsl_ir::regions::{self, Function, Split, Variable, is_uniform};
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::univariate::{self, Function, Split, Variable, is_uniform};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -40,7 +40,7 @@ pub fn implementation(
     exact: &Ident,
 ) -> Option<Tabled> {
     let wide = &spec.wide.as_ref()?.graph;
-    let split = regions::split(wide, names.inputs.len())?;
+    let split = univariate::split(wide, names.inputs.len())?;
     // A function of a mask alone has only two values, and no table.
     let is_mask = |f: &Function| names.masks[f.variable.stream()];
     if split.functions.iter().any(is_mask) {
@@ -86,29 +86,29 @@ pub fn implementation(
                 s: S,
                 [#(#x),*]: [X; #inputs],
                 [#(#a),*]: [Floats<S, W>; #scalars],
-            ) -> [math::two::Variable<S, W>; #count] {
+            ) -> [math::double_float::Variable<S, W>; #count] {
                 #(#load_variables)*
                 [#(#variables),*]
             }
             #[inline(always)]
             fn all_inside<S: Isa, E: El, const W: usize>(
                 s: S,
-                t: [math::two::Variable<S, W>; #count],
+                t: [math::double_float::Variable<S, W>; #count],
             ) -> bool {
                 #all_inside
             }
             #[inline(always)]
             fn inside<S: Isa, E: El, const W: usize>(
                 s: S,
-                t: [math::two::Variable<S, W>; #count],
-            ) -> [math::two::Two<S, W>; #count] {
+                t: [math::double_float::Variable<S, W>; #count],
+            ) -> [math::double_float::DoubleFloat<S, W>; #count] {
                 #inside
             }
             #[inline(always)]
             fn anywhere<S: Isa, E: El>(
                 s: S,
-                t: [math::two::Variable<S, 2>; #count],
-            ) -> ([math::two::Two<S, 2>; #count], Mask<S>) {
+                t: [math::double_float::Variable<S, 2>; #count],
+            ) -> ([math::double_float::DoubleFloat<S, 2>; #count], Mask<S>) {
                 #anywhere
             }
             #[inline(always)]
@@ -116,7 +116,7 @@ pub fn implementation(
                 s: S,
                 [#(#x),*]: [X; #inputs],
                 [#(#a),*]: [Floats<S, W>; #scalars],
-                [#(#twos),*]: [math::two::Two<S, W>; #count],
+                [#(#twos),*]: [math::double_float::DoubleFloat<S, W>; #count],
             ) -> [Floats<S, W>; #outputs] {
                 #(let #values = #twos.high;)*
                 #(#load_rest)*
@@ -142,7 +142,7 @@ struct LookedUp {
     tables: TokenStream,
     /// Name of its value, and of the double-float.
     names: (Ident, Ident),
-    /// True if the double-float is needed: see [`Asked::two`].
+    /// True if the double-float is needed: see [`Precision::two`].
     two: [bool; 2],
 }
 
@@ -158,12 +158,13 @@ struct Group {
 /// Returns `None` if a function has no tables. The functions' values are streams from `first` on.
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
     let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
-    let functions: Vec<(Function, Asked)> = split.functions.iter().enumerate().map(asked).collect();
-    let fitted = functions.iter().map(|(function, asked)| fitted::of(function, *asked));
+    let functions: Vec<(Function, Precision)> =
+        split.functions.iter().enumerate().map(asked).collect();
+    let fitted = functions.iter().map(|(function, asked)| fitted::load_or_fit(function, *asked));
     let mut fitted = fitted.collect::<Option<Vec<Fitted>>>()?;
     let mut groups = Vec::new();
     for (places, group) in several::places(&functions).iter().zip(several::groups(&functions)) {
-        let Some(shared) = group::of(&group) else { continue };
+        let Some(shared) = group::shared_tables(&group) else { continue };
         for (k, place) in places.iter().enumerate() {
             shared.replace(k, &mut fitted[*place]);
         }
@@ -199,13 +200,13 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 }
 
 /// Returns the requirements on function `k` of a split.
-fn asked(split: &Split, first: usize, k: usize) -> Asked {
+fn asked(split: &Split, first: usize, k: usize) -> Precision {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
     let beside_rounded = is_product && asks_for_two(&split.rest, stream);
     // Tables of 8 segments are less accurate: products of three factors, of which a rounded value is one, were off by 2.05
     // units. Double-floats for every value that is multiplied would take half as long again.
     let in_long = is_product && is_in_long_product(&split.rest, stream);
-    Asked {
+    Precision {
         two: [beside_rounded, beside_rounded || in_long],
         multiplied: is_taken(&split.rest, stream),
     }
@@ -214,8 +215,8 @@ fn asked(split: &Split, first: usize, k: usize) -> Asked {
 /// Returns the functions of a specialisation, and the requirements on each.
 ///
 /// `inputs` is the number of input streams.
-pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Asked)> {
-    let split = spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs));
+pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
+    let split = spec.wide.as_ref().and_then(|wide| univariate::split(&wide.graph, inputs));
     let all = split.iter().flat_map(|split| (0..split.functions.len()).map(move |k| (split, k)));
     all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }
@@ -234,19 +235,19 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
         let (lets, results) = rest(&variable.of, given, &[], &[]);
-        return quote!({ #lets math::two::Variable::exact(s, #(#results)*) });
+        return quote!({ #lets math::double_float::Variable::exact(s, #(#results)*) });
     };
     let of = &variable.of;
     let (of, times) = match of.nodes[of.outputs[0].index()] {
-        Node::Call(Prim::Neg, [x, ..]) => (regions::part(of, x), b.negative(times)),
+        Node::Call(Prim::Neg, [x, ..]) => (univariate::part(of, x), b.negative(times)),
         _ => (of.clone(), times),
     };
     let (lets, results) = rest(&of, given, &[], &[]);
     let Code { lets: uniform, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
     quote!({
         #lets
-        let by = { #(#uniform)* math::two::Two::of(s, #(#by)*) };
-        math::two::Variable::product(s, #(#results)*, by)
+        let by = { #(#uniform)* math::double_float::DoubleFloat::of(s, #(#by)*) };
+        math::double_float::Variable::product(s, #(#results)*, by)
     })
 }
 
@@ -270,7 +271,7 @@ fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     }
     let positive = once(positive).into_iter().map(|k| {
         let scalar = &given.scalars[k];
-        quote!(math::two::is_positive(s, #scalar))
+        quote!(math::double_float::is_positive(s, #scalar))
     });
     let ordinary = once(ordinary).into_iter().map(|graph| is_ordinary(&graph, given));
     let conditions: Vec<TokenStream> = positive.chain(ordinary).collect();
@@ -295,5 +296,5 @@ fn is_product(node: &Node) -> bool {
 /// Returns the condition that a uniform value is neither too large nor too small.
 fn is_ordinary(uniform: &Graph, given: &Names) -> TokenStream {
     let Code { lets, results } = code(uniform, given, Arithmetic::F64);
-    quote!({ #(#lets)* math::two::is_ordinary(s, #(#results)*) })
+    quote!({ #(#lets)* math::double_float::is_ordinary(s, #(#results)*) })
 }

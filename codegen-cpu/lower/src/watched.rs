@@ -3,7 +3,7 @@
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::arms;
-use op_dsl_ir::regions::is_uniform;
+use op_dsl_ir::univariate::is_uniform;
 
 /// For each node of a graph, how it is watched.
 pub struct Watched {

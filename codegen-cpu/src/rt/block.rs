@@ -133,7 +133,7 @@ fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize)
 /// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs are in their
 ///   own element types, masks in bytes.
 /// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
-///   lie as [`Turn`] describes.
+///   lie as [`Interleave`] describes.
 /// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
 ///   overwritten.
 /// - With `nt` outputs are aligned to [`Kernels::ALIGN`].
@@ -147,7 +147,7 @@ pub const MAX_SCALARS: usize = 8;
 
 /// Memory layout of a stream's elements: contiguous, or interleaved with another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Interleave {
     /// Contiguous, without elements of another stream in between.
     Alone,
     /// Interleaved with a `Second` stream, in front of its elements: `a` in `[a b a b ..]`.
@@ -156,11 +156,11 @@ pub enum Turn {
     Second,
 }
 
-impl Turn {
+impl Interleave {
     /// Sorts a pair into memory order, where `self` is the layout of its first member.
     #[inline(always)]
     pub(super) fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
-        if self == Turn::Second { [b, a] } else { [a, b] }
+        if self == Interleave::Second { [b, a] } else { [a, b] }
     }
 }
 
@@ -172,7 +172,7 @@ pub struct Streams {
     /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
     pub outputs: [DType; MAX_STREAMS],
     /// Layout of each stream.
-    pub turns: [Turn; MAX_STREAMS],
+    pub turns: [Interleave; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
     /// The program, if the kernel is the interpreter.
@@ -188,7 +188,7 @@ impl Streams {
     /// Returns a set of null streams whose outputs have type `dtype`.
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
-        let (outputs, turns) = ([dtype; MAX_STREAMS], [Turn::Alone; MAX_STREAMS]);
+        let (outputs, turns) = ([dtype; MAX_STREAMS], [Interleave::Alone; MAX_STREAMS]);
         Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], program: None, ahead: 0 }
     }
 
@@ -239,14 +239,14 @@ pub(super) const fn in_twos(all: &[bool]) -> bool {
 unsafe fn load_two<S: Isa, E: El, const W: usize>(
     s: S,
     start: [*const E; 2],
-    turn: Turn,
+    turn: Interleave,
     at: usize,
     ahead: usize,
 ) -> [Floats<S, W>; 2] {
     let [p, q] = turn.order(start);
     // SAFETY: passed on from the caller.
     unsafe {
-        if turn == Turn::Alone {
+        if turn == Interleave::Alone {
             let (p, q) = (p.add(at), q.add(at));
             ask_ahead::<S, E, W>(s, p, ahead);
             ask_ahead::<S, E, W>(s, q, ahead);
@@ -262,7 +262,7 @@ unsafe fn load_two<S: Isa, E: El, const W: usize>(
 /// Returns the start of the interleaved outputs `k` and `k + 1`, and their results in memory order.
 #[inline(always)]
 fn in_turn<T: Copy, const O: usize>(
-    turn: Turn,
+    turn: Interleave,
     output: &[*mut u8; O],
     y: &[T; O],
     k: usize,
@@ -347,7 +347,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                             while v < W {
                                 for k in 0..O {
                                     if const { any(&Self::OUTPUT_TURNS) }
-                                        && turns[I + k] != Turn::Alone
+                                        && turns[I + k] != Interleave::Alone
                                     {
                                         if Self::OUTPUT_TURNS[k] && v == 0 {
                                             let (p, both) = in_turn(turns[I + k], &output, &y, k);
@@ -367,7 +367,8 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         } else {
                             core::hint::cold_path();
                             for k in 0..O {
-                                if const { any(&Self::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone
+                                if const { any(&Self::OUTPUT_TURNS) }
+                                    && turns[I + k] != Interleave::Alone
                                 {
                                     if Self::OUTPUT_TURNS[k] {
                                         let (p, both) = in_turn(turns[I + k], &output, &y, k);

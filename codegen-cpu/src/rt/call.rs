@@ -3,14 +3,14 @@
 pub use super::options::Options;
 
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::contiguous;
 use super::converters::converters;
-use super::dense;
 use super::driver;
 use super::error::Error;
 use super::floor::floor_kernels;
+use super::fp_env::DefaultMode;
 use super::job::Job;
-use super::mode::DefaultMode;
-use super::rows::{self, Rows};
+use super::row_count::{self, Rows};
 use super::simd::Level;
 use super::streams::{self, Call};
 use super::view::{View, ViewMut};
@@ -189,11 +189,11 @@ impl Operator {
             }
         }
         let Some(rows) = rows else {
-            lay(&mut job, &call)?;
+            build_streams(&mut job, &call)?;
             (0..times).for_each(|_| driver::run(&mut job, options));
             return Ok(());
         };
-        let zeros = rows::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
+        let zeros = row_count::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
         lay_over_domain(&mut job, &call)?;
         (0..times).try_for_each(|_| {
             rows.compute(&job, &call, options);
@@ -274,8 +274,8 @@ impl Operator {
 }
 
 /// Adds the streams to the job, in as few dimensions as they allow.
-fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
-    if !dense::lay(job, call).map_err(|e| call.left(e))? {
+fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
+    if !contiguous::build_streams(job, call).map_err(|e| call.left(e))? {
         lay_over_domain(job, call)?;
         job.collapse();
         job.take_turns(call.kernels);
@@ -285,7 +285,7 @@ fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
 
 /// Adds the streams to the job in the dimensions of the domain.
 fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
-    streams::lay(job, call).map_err(|e| call.left(e))?;
+    streams::build_streams(job, call).map_err(|e| call.left(e))?;
     job.in_place = streams::check_overlap(job, call)?;
     Ok(())
 }
@@ -294,7 +294,7 @@ fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::rt::block::{Body, Input};
-    use crate::rt::boxes::Boxes;
+    use crate::rt::blocking::Boxes;
     use crate::rt::elem::El;
     use crate::rt::simd::Isa;
     use crate::rt::step::{Floats, Load};
@@ -361,7 +361,7 @@ mod tests {
         let (kernel, level) = (kernels.get(DType::F32, Level::best()), Level::best());
         let converters = converters(level).expect("of this machine");
         let mut job = Job::new(&bound, kernel.expect("of this machine"), converters, level);
-        lay(&mut job, &call).expect("streams");
+        build_streams(&mut job, &call).expect("streams");
         (Boxes::new(&mut job, 1).staging.count, job.is_plain())
     }
 

@@ -4,14 +4,14 @@
 //! count.
 
 use super::block::{Kernels, MAX_STREAMS, Streams};
-use super::boxes::{Boxes, SCRATCH};
+use super::blocking::{Boxes, SCRATCH};
 use super::job::Job;
-use super::line::{Line, STEP_BYTES, finish_streaming};
+use super::mask_bits::spread;
 use super::options::Options;
+use super::row_loop::{Line, STEP_BYTES, finish_streaming};
 use super::scratch::Strided;
 use super::stream::Stream;
 use super::threads;
-use super::truth::spread;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use op_dsl_ir::Stored;

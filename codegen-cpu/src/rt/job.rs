@@ -1,6 +1,6 @@
 //! A call in the driver's form: streams over one domain, in as few dimensions as possible.
 
-use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS, Turn};
+use super::block::{BlockFn, Interleave, Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::converters::Converters;
 use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
@@ -53,7 +53,7 @@ pub(super) struct Job {
     streams: ArrayVec<Stream, MAX_STREAMS>,
     input_count: usize,
     /// Layout of each stream: contiguous, or interleaved with a neighbour.
-    pub turns: [Turn; MAX_STREAMS],
+    pub turns: [Interleave; MAX_STREAMS],
     /// Streams that the kernel reads as masks.
     pub masks: [bool; MAX_STREAMS],
 }
@@ -79,7 +79,7 @@ impl Job {
             size,
             streams: ArrayVec::new(),
             input_count: 0,
-            turns: [Turn::Alone; MAX_STREAMS],
+            turns: [Interleave::Alone; MAX_STREAMS],
             masks: [false; MAX_STREAMS],
         }
     }
@@ -163,8 +163,8 @@ impl Job {
                 continue;
             }
             let turns = match b.ptr.addr().wrapping_sub(a.ptr.addr()).cast_signed() {
-                d if d == size as isize => [Turn::First, Turn::Second],
-                d if d == -(size as isize) => [Turn::Second, Turn::First],
+                d if d == size as isize => [Interleave::First, Interleave::Second],
+                d if d == -(size as isize) => [Interleave::Second, Interleave::First],
                 _ => continue,
             };
             self.turns[k..k + 2].copy_from_slice(&turns);
@@ -173,7 +173,7 @@ impl Job {
 
     /// Bytes from one element of stream `k` to the next where the kernel walks along it.
     pub fn pace(&self, k: usize) -> usize {
-        self.walked(k).size() << u32::from(self.turns[k] != Turn::Alone)
+        self.walked(k).size() << u32::from(self.turns[k] != Interleave::Alone)
     }
 
     /// Element type with which the kernel accesses stream `k`.

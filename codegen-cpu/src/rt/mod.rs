@@ -5,16 +5,16 @@
 //! options   how to run a call: threads, SIMD level, non-temporal stores
 //! call      operator + attributes + views -> a checked call             (once per call)
 //! stream    start and strides of an input or output in memory
-//! streams   views -> streams over the domain; dense: fast path for contiguous tensors
+//! streams   views -> streams over the domain; contiguous: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! job       streams -> few dimensions                                   (once per call)
-//! rows      row counts: which rows an input excludes from a call
-//! boxes     tiles of the iteration space, and streams staged in scratch (once per call)
+//! row_count rows that an input excludes from a call
+//! blocking  tiles of the iteration space, and streams staged in scratch (once per call)
 //! driver    boxes -> rows                                               (once per box)
-//! threads   number of threads, fork and join; mode: floating-point environment
-//! line      rows -> steps, tails, non-temporal stores                   (once per row); ahead: prefetch distance
+//! threads   number of threads, fork and join; fp_env: floating-point environment
+//! row_loop  rows -> steps, tails, non-temporal stores                   (once per row); prefetch: its distance
 //! scratch   gathers and scatters boxes that are not rows                (once per box)
-//! convert   element type conversion: inputs in boxes, outputs as they are stored; truth: packed mask bits -> bytes
+//! convert   element type conversion: inputs in boxes, outputs as they are stored; mask_bits: packed mask bits -> bytes
 //! kernels   the kernel of a body per element type and SIMD level: a block kernel, or the interpreter
 //! block     one body x one element type x one SIMD level                (the hot loop)
 //! interpreter  runs programs instead of bodies: one kernel for all operators, at levels without tables
@@ -27,29 +27,30 @@
 //! simd      the SIMD levels, and what fearless_simd lacks there: permute look-ups, f16, non-temporal stores
 //! ```
 
-mod ahead;
 #[cfg(feature = "ndarray")]
 mod arrays;
 pub mod block;
-mod boxes;
+mod blocking;
 pub mod call;
+mod contiguous;
 mod convert;
 mod converters;
-mod dense;
 mod driver;
 pub mod elem;
 pub mod error;
 pub mod floor;
+mod fp_env;
 mod interpreter;
 mod job;
 mod kernels;
-mod line;
+mod mask_bits;
 pub mod math;
-mod mode;
 mod options;
 mod overlap;
+mod prefetch;
 pub mod ranged;
-mod rows;
+mod row_count;
+mod row_loop;
 mod scratch;
 pub mod simd;
 pub mod step;
@@ -57,6 +58,5 @@ mod stream;
 mod streams;
 pub mod tabled;
 mod threads;
-mod truth;
 pub mod view;
 pub mod wide;

@@ -41,7 +41,7 @@ impl Call<'_> {
 }
 
 /// Adds a stream to the job for each part of each tensor.
-pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
+pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
         for &part in tensor.kind.parts() {
             job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;

@@ -8,7 +8,7 @@
 use super::block::{Body, Input, Part};
 use super::elem::El;
 use super::interpreter;
-use super::math::two::{Two, Variable};
+use super::math::double_float::{DoubleFloat, Variable};
 use super::simd::Isa;
 use super::step::{Bits, Floats, Load, Mask, PAIR};
 use op_dsl_ir::program::Program;
@@ -49,10 +49,16 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     fn all_inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> bool;
 
     /// Evaluates the functions by their tables.
-    fn inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> [Two<S, W>; F];
+    fn inside<S: Isa, E: El, const W: usize>(
+        s: S,
+        t: [Variable<S, W>; F],
+    ) -> [DoubleFloat<S, W>; F];
 
     /// Evaluates the functions by tables and tails; the mask has the lanes that neither covers.
-    fn anywhere<S: Isa, E: El>(s: S, t: [Variable<S, PAIR>; F]) -> ([Two<S, PAIR>; F], Mask<S>);
+    fn anywhere<S: Isa, E: El>(
+        s: S,
+        t: [Variable<S, PAIR>; F],
+    ) -> ([DoubleFloat<S, PAIR>; F], Mask<S>);
 
     /// Combines the functions' values to the results.
     ///
@@ -61,7 +67,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         s: S,
         x: [X; I],
         a: [Floats<S, W>; A],
-        f: [Two<S, W>; F],
+        f: [DoubleFloat<S, W>; F],
     ) -> [Floats<S, W>; O];
 
     /// Slow path of [`tabled`], where some lane is beyond a table; two vectors at a time.

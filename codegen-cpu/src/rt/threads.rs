@@ -1,6 +1,6 @@
 //! Number of threads for a call, and the fork and join that runs them.
 
-use super::mode::DefaultMode;
+use super::fp_env::DefaultMode;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes read and written that amortise waking one more thread.

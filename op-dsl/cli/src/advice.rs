@@ -5,9 +5,9 @@
 use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::regions::{is_uniform, split};
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
-use op_dsl_ir::{Graph, Id, Node, Prim, show};
+use op_dsl_ir::univariate::{is_uniform, split};
+use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
 /// Error bounds that the tests of fitted tables require of every table.
 const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each function within 1.3 ulp in f32, 1.6 where vectors \
@@ -15,7 +15,7 @@ const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each funct
 
 /// Returns the advice as sentences, the gravest first; with a `plan`, also for that NPU.
 pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
-    let of = Of { def, spec, graph: &spec.graph };
+    let of = Advisor { def, spec, graph: &spec.graph };
     let saved = plan.and_then(|plan| of.saved(plan));
     let all = [of.width(), of.table(), of.digits(), of.divisions(), saved];
     let mut said: Vec<String> = all.into_iter().flatten().collect();
@@ -29,13 +29,13 @@ pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
     said
 }
 
-struct Of<'a> {
+struct Advisor<'a> {
     def: &'a OpDef,
     spec: &'a Spec,
     graph: &'a Graph,
 }
 
-impl Of<'_> {
+impl Advisor<'_> {
     /// Says why CPUs evaluate the formula in f64, if they do, and where f32 loses most.
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
@@ -233,7 +233,10 @@ impl Of<'_> {
 
     fn expression(&self, id: Id) -> String {
         let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
-        format!("`{}`", show::expression(&graph, &self.def.input_names(), &self.def.scalar_names()))
+        format!(
+            "`{}`",
+            display::expression(&graph, &self.def.input_names(), &self.def.scalar_names())
+        )
     }
 }
 

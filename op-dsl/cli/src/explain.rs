@@ -12,9 +12,9 @@ use codegen_ascendc::arch::SOCS;
 use codegen_ascendc::plan::plan_in;
 use op_dsl_ir::lost_digits;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
-use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::worst_in_f32;
-use op_dsl_ir::{Builder, DType, Graph, Node, Prim, show};
+use op_dsl_ir::univariate::{self, Function, Split};
+use op_dsl_ir::{Builder, DType, Graph, Node, Prim, display};
 
 /// Returns formula, graphs and primitives of an operator.
 pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
@@ -101,7 +101,7 @@ fn dedented(text: &str) -> String {
 
 fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String {
     let (inputs, outputs, scalars) = (def.input_names(), def.output_names(), def.scalar_names());
-    let listing = |g: &Graph| indent(&show::listing(g, &inputs, &scalars, &outputs), 2);
+    let listing = |g: &Graph| indent(&display::listing(g, &inputs, &scalars, &outputs), 2);
     let traced = if spec.derived.is_some() { "Differentiated" } else { "Traced" };
     let title = match spec.when.is_empty() {
         true => String::new(),
@@ -123,11 +123,11 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let graph = listing(&wide.graph);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
-    let place = match spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs.len()))
-    {
-        Some(_) => ", where no table is looked up",
-        None => "",
-    };
+    let place =
+        match spec.wide.as_ref().and_then(|wide| univariate::split(&wide.graph, inputs.len())) {
+            Some(_) => ", where no table is looked up",
+            None => "",
+        };
     let lost = lost_digits::note(def, spec).into_iter();
     let notes = constants::notes(&spec.traced).into_iter().chain(lost);
     let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
@@ -140,7 +140,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
 
 /// Shows the univariate functions that CPUs look up, and the expression that combines their values.
 fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
-    let Some(Split { rest, functions }) = regions::split(graph, inputs.len()) else {
+    let Some(Split { rest, functions }) = univariate::split(graph, inputs.len()) else {
         return String::new();
     };
     let values = |k: usize| format!("f{k}");
@@ -153,12 +153,12 @@ fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[Strin
         let x = if is_stream { inputs[variable.stream()].clone() } else { format!("x{k}") };
         if !is_stream {
             let of = b.finish(&[t]);
-            text += &indent(&show::listing(&of, inputs, scalars, std::slice::from_ref(&x)), 2);
+            text += &indent(&display::listing(&of, inputs, scalars, std::slice::from_ref(&x)), 2);
         }
-        text += &indent(&show::listing(graph, &[x], &[], &[values(k)]), 2);
+        text += &indent(&display::listing(graph, &[x], &[], &[values(k)]), 2);
     }
     let all: Vec<String> = inputs.iter().cloned().chain((0..functions.len()).map(values)).collect();
-    text + &indent(&show::listing(&rest, &all, scalars, outputs), 2)
+    text + &indent(&display::listing(&rest, &all, scalars, outputs), 2)
 }
 
 /// Returns the condition of a specialisation, for example `approximate = tanh`.

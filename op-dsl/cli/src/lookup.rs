@@ -4,7 +4,7 @@ use super::args::Pair;
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{OpDef, Spec, Tensor, Value};
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 
 /// The operators of a program.
 pub type Operators<'a> = &'a [&'static Operator];

@@ -2,24 +2,24 @@
 //!
 //! ```text
 //! trace (op-dsl-syntax)
-//!   -> arms             a function of a select moves into its arms, where an arm then becomes a primitive
+//!   -> branch_sinking   a function of a select moves into its arms, where an arm then becomes a primitive
 //!   -> recognise        an analytic univariate subgraph that equals a primitive becomes that primitive
 //!   -> differentiate    gradients only
 //!   -> finish:
-//!        arms, recognise  again, for what differentiation or the author wrote out
+//!        branch_sinking, recognise  again, for what differentiation or the author wrote out
 //!        compose        primitives without an algorithm are expanded
 //!        saturate       x is clamped where the formula has reached its limit
 //!        common_factors `dy * a - dy * b` becomes `dy * (a - b)`, so that nothing is rounded before it cancels
 //!        stabilise      no cancellation in the tails, no spurious infinity, no NaN from finite input
 //!        simplify       constant folding, 1 * x, 0 + x, ...
-//!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
+//!   -> where the estimate in `rounding` finds f32 not accurate enough, or `univariate` finds it slower than look-ups,
 //!      for back ends that have f64:
 //!        recognise, compose
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out, and the values at infinity (`held`)
-//!        growth         factors that overflow f64 are clamped where another factor may be zero
+//!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
@@ -30,12 +30,12 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    arms, common_factors, compose, growth, limits, opposites, rational, recognise, saturate,
-    series, simplify, stabilise,
+    branch_sinking, common_factors, compose, limits, opposites, overflow_guard, rational,
+    recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
-use crate::regions;
 use crate::rounding::{self, Arithmetic, Ranges};
+use crate::univariate;
 use crate::wiring::Wiring;
 
 /// Runs all target-independent passes on a forward formula or a gradient written by hand.
@@ -95,7 +95,7 @@ fn functions(graph: &Graph) -> Vec<Prim> {
 /// When the gradient needs an input that `steps` do not connect.
 pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> {
     Ok(simplify::run(&differentiate::run(traced, steps, |graph| {
-        recognise::run(&arms::run(graph))
+        recognise::run(&branch_sinking::run(graph))
     })?))
 }
 
@@ -114,7 +114,7 @@ pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
     let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
     let halves = worst.halves > BUDGET_OF_HALVES || !limits;
     let single = worst.ulps > BUDGET || halves;
-    (single || regions::are_faster(&graph)).then_some(Wide { graph, single, halves })
+    (single || univariate::are_faster(&graph)).then_some(Wide { graph, single, halves })
 }
 
 /// Adapts an f64 graph to a back end without f64: orders its factors so that f32 does not overflow.
@@ -133,7 +133,7 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = simplify::run(&growth::run(&limits::run(&series::run(&form))));
+        let graph = simplify::run(&overflow_guard::run(&limits::run(&series::run(&form))));
         let error = rounding::worst(&graph, Arithmetic::F64, ranges).ulps;
         let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
@@ -163,7 +163,7 @@ fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
 
 /// Rewrites a graph to primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
-    compose::run(&recognise::run(&arms::run(&simplify::run(graph))))
+    compose::run(&recognise::run(&branch_sinking::run(&simplify::run(graph))))
 }
 
 fn finish(graph: &Graph) -> Graph {

@@ -3,7 +3,7 @@
 use crate::names::cpp_name;
 use crate::op::{AttrKind, OpDef, Value, snake};
 pub use crate::published::Param;
-use crate::published::{DTypes, Negative, Of, Type};
+use crate::published::{DTypes, Negative, SignaturePart, Type};
 
 /// The aclnn interface of an operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,20 +71,20 @@ impl Interface {
     /// Returns the name of the argument that holds an input, or stands in for it.
     pub fn input(&self, index: usize) -> &str {
         self.stand_ins.iter().find(|s| s.0 == index).map_or_else(
-            || self.main().name_of(Of::Input(index)),
-            |s| self.main().name_of(Of::Input(s.1)),
+            || self.main().name_of(SignaturePart::Input(index)),
+            |s| self.main().name_of(SignaturePart::Input(s.1)),
         )
     }
 }
 
 impl Function {
     /// Returns the argument for this part of the operator.
-    pub fn param(&self, of: Of) -> Option<&Param> {
+    pub fn param(&self, of: SignaturePart) -> Option<&Param> {
         self.params.iter().find(|p| p.of == of)
     }
 
     /// Returns the name of the argument for this part of the operator; empty if there is none.
-    pub fn name_of(&self, of: Of) -> &str {
+    pub fn name_of(&self, of: SignaturePart) -> &str {
         self.param(of).map_or("", |p| &p.name)
     }
 
@@ -99,7 +99,7 @@ impl Function {
     }
 }
 
-fn param(of: Of, name: &str, ty: Type) -> Param {
+fn param(of: SignaturePart, name: &str, ty: Type) -> Param {
     Param { of, name: cpp_name(name).into(), ty, optional: false }
 }
 
@@ -110,12 +110,12 @@ fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
     let inputs = inputs.map(|(i, t)| Param {
         optional: def.presence(i).is_some(),
-        ..param(Of::Input(i), &t.name, Type::ConstTensor)
+        ..param(SignaturePart::Input(i), &t.name, Type::ConstTensor)
     });
     let attrs = def.passed().iter().enumerate();
-    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &a.name, attr_type(&a.kind)));
+    let attrs = attrs.map(|(i, a)| param(SignaturePart::Attr(i), &a.name, attr_type(&a.kind)));
     let outputs = def.outputs.iter().enumerate();
-    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &t.name, Type::ConstTensor));
+    let outputs = outputs.map(|(i, t)| param(SignaturePart::Output(i), &t.name, Type::ConstTensor));
     let name = format!("aclnn{}", def.name);
     let params = inputs.chain(attrs).chain(outputs).collect();
     Interface {

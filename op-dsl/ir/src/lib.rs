@@ -7,38 +7,39 @@
 //! compile    the passes, by name and in order
 //! program    graphs as instructions over columns of elements
 //! bind       attributes + shapes + dtypes -> the iteration domain of a call, or an error
-//! show       graphs as readable maths
+//! display    graphs as readable maths
 //! stored     storage types of tensor elements
 //! value      attribute values
 //! wiring     how a gradient's streams connect to those of its forward formula
 //! differences  gradients against central differences
 //! doc        the documentation of derived gradients
-//! degree     dimensional analysis: how values scale with inputs
-//! far        clamp bounds that stand for infinity
+//! homogeneity  dimensional analysis: how values scale with inputs
+//! clamp_bounds  clamp bounds that stand for infinity
 //! format     rounding and ULPs of each element type
-//! regions    functions of one value inside a graph
+//! univariate functions of one value inside a graph
 //! roles      the part that each stream plays in a formula
 //! rounding   estimate of the rounding errors of results
 //! lost_digits  warnings about formulas without an accurate form
 //! published  published interfaces of operators; interface: aclnn functions; registered: prototypes and definitions
-//! typo       suggestions for mistyped names
+//! suggest    suggestions for mistyped names
 //! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
 //! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
 
 pub mod bind;
+pub mod clamp_bounds;
 pub mod compile;
-pub mod degree;
 pub mod derivative;
 mod derive;
 pub mod differences;
+pub mod display;
 pub mod doc;
 mod dtype;
 pub mod encode;
-pub mod far;
 pub mod format;
 pub mod graph;
+pub mod homogeneity;
 pub mod interface;
 mod list;
 pub mod lost_digits;
@@ -49,14 +50,13 @@ pub mod passes;
 pub mod prim;
 pub mod program;
 pub mod published;
-pub mod regions;
 pub mod registered;
 pub mod roles;
 pub mod rounding;
-pub mod show;
 mod stored;
+pub mod suggest;
 pub mod tiling;
-pub mod typo;
+pub mod univariate;
 mod value;
 pub mod wiring;
 

@@ -135,7 +135,7 @@ pub struct Name {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Part of the operator that it passes.
-    pub of: Of,
+    pub of: SignaturePart,
     /// Name of the argument.
     pub name: Cow<'static, str>,
     /// C type of the argument.
@@ -147,12 +147,12 @@ pub struct Param {
 impl Param {
     /// Returns whether it is a tensor of the operator.
     pub fn is_tensor(&self) -> bool {
-        matches!(self.of, Of::Input(_) | Of::Output(_))
+        matches!(self.of, SignaturePart::Input(_) | SignaturePart::Output(_))
     }
 
     /// Returns whether it is among what the function writes.
     pub fn is_output(&self) -> bool {
-        matches!(self.of, Of::Output(_)) || self.ty == Type::Tensor
+        matches!(self.of, SignaturePart::Output(_)) || self.ty == Type::Tensor
     }
 
     /// Returns whether a null pointer is an error.
@@ -168,7 +168,7 @@ impl Param {
 
 /// A part of an operator's signature, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum SignaturePart {
     /// An input tensor.
     Input(usize),
     /// An attribute.
@@ -220,35 +220,35 @@ impl Type {
 
 /// Returns the argument of an input: `const aclTensor*`.
 pub const fn input(index: usize, name: &'static str) -> Param {
-    param(Of::Input(index), name, Type::ConstTensor, false)
+    param(SignaturePart::Input(index), name, Type::ConstTensor, false)
 }
 
 /// Returns the argument of an attribute.
 pub const fn attr(index: usize, name: &'static str, ty: Type) -> Param {
-    param(Of::Attr(index), name, ty, false)
+    param(SignaturePart::Attr(index), name, ty, false)
 }
 
 /// Returns the argument of an attribute for which a null pointer means the default.
 pub const fn optional(index: usize, name: &'static str, ty: Type) -> Param {
-    param(Of::Attr(index), name, ty, true)
+    param(SignaturePart::Attr(index), name, ty, true)
 }
 
 /// Returns the argument of an input that may be left out, by a null pointer.
 pub const fn optional_input(index: usize, name: &'static str) -> Param {
-    param(Of::Input(index), name, Type::ConstTensor, true)
+    param(SignaturePart::Input(index), name, Type::ConstTensor, true)
 }
 
 /// Returns the argument of an output, whose type is given because documents differ in its `const`.
 pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
-    param(Of::Output(index), name, ty, false)
+    param(SignaturePart::Output(index), name, ty, false)
 }
 
 /// Returns an argument on which no result depends; `optional` says whether it may be a null pointer.
 pub const fn unused(name: &'static str, ty: Type, optional: bool) -> Param {
-    param(Of::Unused, name, ty, optional)
+    param(SignaturePart::Unused, name, ty, optional)
 }
 
-const fn param(of: Of, name: &'static str, ty: Type, optional: bool) -> Param {
+const fn param(of: SignaturePart, name: &'static str, ty: Type, optional: bool) -> Param {
     Param { of, name: Cow::Borrowed(name), ty, optional }
 }
 

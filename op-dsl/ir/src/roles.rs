@@ -1,7 +1,7 @@
 //! The part that each stream plays in a formula, determined from its graphs.
 
-use crate::degree::{By, Degree, degree};
 use crate::graph::{Graph, Id, Node};
+use crate::homogeneity::{By, Degree, degree};
 use crate::op::{OpDef, Part};
 use crate::prim::Prim;
 
@@ -44,7 +44,7 @@ pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
     let multiplies = |output| {
         let degree = degree(graph, output, By::Number, given);
-        matches!(degree, Some(Degree::Any | Degree::Of(0 | 1)))
+        matches!(degree, Some(Degree::Any | Degree::SignaturePart(0 | 1)))
     };
     (0..graph.outputs.len()).all(multiplies)
 }

@@ -7,7 +7,7 @@ use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 use op_dsl_ir::wiring::Wiring;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

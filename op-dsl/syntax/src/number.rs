@@ -2,7 +2,7 @@
 
 use crate::model::{Const, Scope, type_name};
 use crate::{Errors, names};
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};
 
 /// Maximum depth of constants that are defined by constants.

@@ -8,7 +8,7 @@ use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role, Scope};
 use crate::{elements, number};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 

@@ -3,9 +3,9 @@
 //! Whatever the author wrote, the compiler finds a form of the value and of the gradient that is accurate by its own
 //! estimate.
 
+use op_dsl_ir::display;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::rounding::{Arithmetic, worst};
-use op_dsl_ir::show;
 use op_dsl_syntax::function;
 use quote::quote;
 
@@ -147,7 +147,7 @@ fn every_formula_has_an_accurate_form() {
             if let Some(wide) = &spec.wide {
                 let found = worst(&wide.graph, Arithmetic::F64, &[]);
                 error = found.ulps;
-                let text = show::listing(&wide.graph, &inputs, &scalars, &["out".to_owned()]);
+                let text = display::listing(&wide.graph, &inputs, &scalars, &["out".to_owned()]);
                 line += &format!("\n    f64 {:.1e} at {:?}\n{text}", found.ulps, found.streams);
             }
             if error > 2.0 || spec.wide.as_ref().is_some_and(|wide| wide.single) && error > 0.1 {

@@ -2,8 +2,8 @@
 //!
 //! `R` is 2^40, the bound at which the saturating pass clamps arguments.
 
+use op_dsl_ir::display;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::show;
 use op_dsl_syntax::function;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -28,7 +28,7 @@ fn operators(args: TokenStream, body: &str) -> Vec<OpDef> {
 
 fn shown(def: &OpDef) -> String {
     let graph = &def.specs[0].graph;
-    let text = show::expression(graph, &def.input_names(), &def.scalar_names());
+    let text = display::expression(graph, &def.input_names(), &def.scalar_names());
     text.replace("1099511627776", "R").replace("min(max(x, -R), R)", "clamp(x)")
 }
 
@@ -280,5 +280,5 @@ fn gradients() {
 fn a_gradient_is_shown_without_factors_of_one() {
     let def = gradient("3.0 * (y - x)");
     let names = (def.input_names(), def.scalar_names());
-    assert_eq!(show::expression(&def.specs[0].traced, &names.0, &names.1), "-3 * dy");
+    assert_eq!(display::expression(&def.specs[0].traced, &names.0, &names.1), "-3 * dy");
 }

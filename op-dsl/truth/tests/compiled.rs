@@ -8,7 +8,7 @@
 use op_dsl_ir::format::Format;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{DType, show};
+use op_dsl_ir::{DType, display};
 use op_dsl_syntax::function;
 
 const F32: Format = Format::of(DType::F32);
@@ -130,7 +130,7 @@ fn all_agree(formulas: &[(&str, Option<Reference>)], points: &[At]) {
                     _ => &spec.graph,
                 };
                 let (names, scalars) = (def.input_names(), def.scalar_names());
-                let text = show::listing(graph, &names, &scalars, &["out".to_owned()]);
+                let text = display::listing(graph, &names, &scalars, &["out".to_owned()]);
                 missed.push(format!("{line}\n{text}"));
             }
         }

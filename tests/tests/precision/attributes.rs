@@ -4,7 +4,7 @@ use super::common::{Data, Tensor, run};
 use super::error;
 use super::levels::levels;
 use op_dsl::ir::op::Value;
-use op_dsl::ir::{DType, regions};
+use op_dsl::ir::{DType, univariate};
 use op_dsl::{Level, Operator, Options};
 
 #[op_dsl::operators]
@@ -135,7 +135,7 @@ fn tables_serve_any_attribute() {
     for case in &CASES {
         let def = case.op.def();
         let wide = def.specs[0].wide.as_ref().expect("f32 is not enough");
-        assert!(regions::split(&wide.graph, def.inputs.len()).is_some(), "{}", def.name);
+        assert!(univariate::split(&wide.graph, def.inputs.len()).is_some(), "{}", def.name);
         for attributes in ATTRIBUTES {
             for level in levels() {
                 let errors = x.iter().zip(case.values(&x, attributes, level)).map(|(x, got)| {

@@ -12,7 +12,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Value};
-use op_dsl_ir::published::{Negative, Of, Type};
+use op_dsl_ir::published::{Negative, SignaturePart, Type};
 
 /// Returns both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {
@@ -158,7 +158,7 @@ fn converts(interface: &Interface) -> bool {
 }
 
 fn inputs(interface: &Interface) -> Vec<&Param> {
-    interface.main().params.iter().filter(|p| matches!(p.of, Of::Input(_))).collect()
+    interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))).collect()
 }
 
 /// Returns the inputs that span the domain.
@@ -167,7 +167,7 @@ fn laid_out<'i>(package: &Package<'_>, interface: &'i Interface) -> Vec<&'i Para
 }
 
 fn outputs(interface: &Interface) -> Vec<&Param> {
-    interface.main().params.iter().filter(|p| matches!(p.of, Of::Output(_))).collect()
+    interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Output(_))).collect()
 }
 
 fn promoted(package: &Package<'_>, interface: &Interface) -> String {
@@ -274,7 +274,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
 /// Returns the arguments that phase 1 reads.
 fn taken(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checked = checks::checked(package, interface);
-    let read = |p: &&Param| p.of != Of::Unused || checked.contains(p);
+    let read = |p: &&Param| p.of != SignaturePart::Unused || checked.contains(p);
     interface.main().params.iter().filter(read).cloned().collect()
 }
 
@@ -355,7 +355,7 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     };
     let mut args: Vec<String> = (0..def.inputs.len()).map(input).collect();
     for (i, attr) in def.passed().iter().enumerate() {
-        let param = main.param(Of::Attr(i));
+        let param = main.param(SignaturePart::Attr(i));
         args.push(match (param, &attr.kind) {
             (Some(p), AttrKind::Float) => float(interface, i, attr.default, p),
             (Some(p), AttrKind::Enum { wire_str: true, variants, .. }) if p.ty == Type::Int => {
@@ -453,7 +453,7 @@ fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> S
         format!("DFX_OUT({})", named(Param::is_output)),
     ];
     let argument = |p: &Param| match p.of {
-        Of::Attr(i) if function.param(p.of).is_none() => {
+        SignaturePart::Attr(i) if function.param(p.of).is_none() => {
             fixed(package, i, function.fixed(i).unwrap_or(Value::Int(0)))
         }
         _ => p.name.to_string(),

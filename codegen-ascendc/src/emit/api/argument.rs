@@ -3,24 +3,24 @@
 use crate::emit::package::Package;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::Kind;
-use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::published::{SignaturePart, Type};
 
 /// Returns whether an argument is a mask, which has an element type of its own.
 pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
-    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
+    matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Mask)
 }
 
 /// Returns whether an argument holds row counts: integers in one dimension.
 ///
 /// Their type and shape do not depend on the other tensors.
 pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
-    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Rows)
+    matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Rows)
 }
 
 /// Returns the inputs that determine the element type together.
 pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let number = |p: &&Param| {
-        matches!(p.of, Of::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
+        matches!(p.of, SignaturePart::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
     };
     interface.main().params.iter().filter(number).cloned().collect()
 }

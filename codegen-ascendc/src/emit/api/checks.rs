@@ -12,7 +12,7 @@ use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
-use op_dsl_ir::published::{DTypes, Inputs, Negative, Of, Type};
+use op_dsl_ir::published::{DTypes, Inputs, Negative, SignaturePart, Type};
 
 /// Checks of one concern: a C++ function that returns false on failure.
 struct Check {
@@ -95,7 +95,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     let DTypes { inputs, cast } = interface.dtypes;
     let first = numbers.iter().position(|p| !p.optional).unwrap_or(0);
     let name = &*numbers[first].name;
-    let output = |p: &&Param| matches!(p.of, Of::Output(_));
+    let output = |p: &&Param| matches!(p.of, SignaturePart::Output(_));
     let mut t = Text::new();
     let supported = |t: &mut Text, p: &Param| {
         if_given(t, p, &format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, Dtypes(), return false);", p.name));
@@ -176,7 +176,8 @@ fn promoted_check(t: &mut Text, package: &Package<'_>, interface: &Interface, ca
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
     refuse(t, "CheckType(promoted, Dtypes())", &message, &["op::ToString(promoted).GetString()"]);
     if !cast {
-        for p in interface.main().params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
+        for p in interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Output(_)))
+        {
             t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
         }
     }
@@ -222,7 +223,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         broadcast_shapes(&mut t, &params, &def.wide);
         "// Inputs are broadcast against each other; outputs have the broadcast shape."
     } else if let Some(split) = &def.split {
-        params.extend(main.param(Of::Attr(split.dim)).cloned());
+        params.extend(main.param(SignaturePart::Attr(split.dim)).cloned());
         split_shapes(&mut t, package, &params);
         "// Along the split dimension, a tensor with two parts is twice as long as one with one."
     } else {
@@ -236,7 +237,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         "// One shape for all tensors."
     };
     if !interface.empty {
-        for p in params.iter().filter(|p| matches!(p.of, Of::Input(_))) {
+        for p in params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))) {
             let message = format!("{} has no elements.", p.name);
             let some = unless_null(p, &format!("!{}->IsEmpty()", p.name));
             refuse(&mut t, &some, &message, &[]);
@@ -253,7 +254,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
 
 fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     let (inputs, outputs): (Vec<&Param>, Vec<&Param>) =
-        params.iter().partition(|p| matches!(p.of, Of::Input(_)));
+        params.iter().partition(|p| matches!(p.of, SignaturePart::Input(_)));
     for p in &inputs {
         if_given(t, p, &format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
     }
@@ -261,7 +262,7 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     let inputs = in_order(&inputs);
     let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
     refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
-    let is_wide = |p: &&Param| matches!(p.of, Of::Input(i) if wide.contains(&i));
+    let is_wide = |p: &&Param| matches!(p.of, SignaturePart::Input(i) if wide.contains(&i));
     for p in outputs.into_iter().chain(params.iter().filter(is_wide)) {
         t.line(format!(
             "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, domain, return false);",
@@ -276,8 +277,8 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let gated_or = |gated: bool| -> Vec<&Param> {
         let is_gated = |kind: Kind| (kind == Kind::Gated) == gated;
         let has = |p: &&Param| match p.of {
-            Of::Input(i) => is_gated(def.inputs[i].kind),
-            Of::Output(i) => is_gated(def.outputs[i].kind),
+            SignaturePart::Input(i) => is_gated(def.inputs[i].kind),
+            SignaturePart::Output(i) => is_gated(def.outputs[i].kind),
             _ => false,
         };
         let mut of = params.iter().filter(has).collect::<Vec<_>>();
@@ -320,7 +321,7 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
 fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
     let mut params = Vec::new();
     for p in &interface.main().params {
-        let Of::Attr(i) = p.of else { continue };
+        let SignaturePart::Attr(i) = p.of else { continue };
         let any = |arch| is_any(p, &allowed(package, Some(arch), i));
         if !package.archs().into_iter().all(any) {
             params.push(p.clone());
@@ -329,7 +330,7 @@ fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
     let on = |arch| {
         let mut t = Text::new();
         for p in &params {
-            if let Of::Attr(i) = p.of {
+            if let SignaturePart::Attr(i) = p.of {
                 attribute(&mut t, p, &allowed(package, Some(arch), i));
             }
         }
@@ -346,7 +347,7 @@ fn negative(interface: &Interface) -> Option<Check> {
     let main = interface.main();
     let (mut params, mut t) = (Vec::new(), Text::new());
     for &(attr, what) in &interface.negative {
-        let Some(p) = main.param(Of::Attr(attr)) else { continue };
+        let Some(p) = main.param(SignaturePart::Attr(attr)) else { continue };
         let flag = match what {
             Negative::Zero => continue,
             Negative::Refused => None,

@@ -9,7 +9,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
-use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::published::{SignaturePart, Type};
 use op_dsl_ir::{DType, Stored};
 
 /// Returns the path of a name's example.
@@ -252,8 +252,8 @@ fn described<'f>(package: &Package<'_>, function: &'f Function, spec: usize) -> 
 /// Returns whether a specialisation is for calls without this input.
 ///
 /// Row counts are always given, because no specialisation depends on them.
-pub fn leaves_out(package: &Package<'_>, spec: usize, of: Of) -> bool {
-    let Of::Input(i) = of else { return false };
+pub fn leaves_out(package: &Package<'_>, spec: usize, of: SignaturePart) -> bool {
+    let SignaturePart::Input(i) = of else { return false };
     if package.def.rows() == Some(i) {
         return false;
     }
@@ -280,8 +280,8 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     };
     for (i, p) in described(package, function, spec).iter().enumerate() {
         let kind = match p.of {
-            Of::Input(k) => def.inputs[k].kind,
-            Of::Output(k) => def.outputs[k].kind,
+            SignaturePart::Input(k) => def.inputs[k].kind,
+            SignaturePart::Output(k) => def.outputs[k].kind,
             _ => Kind::Whole,
         };
         match kind {
@@ -311,7 +311,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         b.line("aclrtFree(workspace);");
     });
     let outputs: Vec<&Param> =
-        function.tensors().filter(|p| matches!(p.of, Of::Output(_))).collect();
+        function.tensors().filter(|p| matches!(p.of, SignaturePart::Output(_))).collect();
     let back: Vec<String> = outputs.iter().map(|p| format!("!{}.ToHost()", p.name)).collect();
     b.block(&format!("if ({})", back.join(" || ")), "}\n", |b| {
         b.line("return false;");
@@ -328,7 +328,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
 /// Returns the arguments of phase 1, and writes the constants they need.
 fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
     let argument = |p: &Param| match (p.of, p.ty) {
-        (Of::Attr(i), ty) => {
+        (SignaturePart::Attr(i), ty) => {
             b.line(constant(package, p, attribute(package, function, spec, i), i));
             if ty == Type::Scalar { format!("{}.scalar", p.name) } else { p.name.to_string() }
         }
@@ -389,14 +389,14 @@ fn compare(
     let mut args: Vec<String> = def
         .input_streams()
         .iter()
-        .map(|s| match leaves_out(package, spec, Of::Input(s.tensor)) {
+        .map(|s| match leaves_out(package, spec, SignaturePart::Input(s.tensor)) {
             true => "NAN".into(),
             false => format!("{}.host[{}]", interface.input(s.tensor), place(s.part)),
         })
         .collect();
     for (i, attr) in def.attrs.iter().enumerate() {
         if let Some(number) = number(&attr.kind, attribute(package, function, spec, i)) {
-            args.push(match function.param(Of::Attr(i)) {
+            args.push(match function.param(SignaturePart::Attr(i)) {
                 None => number,
                 Some(p) if p.ty == Type::Scalar => format!("{}.value", p.name),
                 Some(p) if p.ty == Type::Int => format!("static_cast<double>({})", p.name),
@@ -433,7 +433,7 @@ fn compare(
         };
         b.line(list(want, &args, ";"));
         for (stream, field) in def.output_streams().iter().zip(def.output_names()) {
-            let name = function.name_of(Of::Output(stream.tensor));
+            let name = function.name_of(SignaturePart::Output(stream.tensor));
             let (at, field) = (place(stream.part), cpp_name(&field));
             b.line(format!(
                 "right = Close(\"{name}\", {at}, {name}.host[{at}], want.{field}) && right;"

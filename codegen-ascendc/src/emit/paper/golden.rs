@@ -6,7 +6,7 @@ use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
-use op_dsl_ir::{Stored, show};
+use op_dsl_ir::{Stored, display};
 
 /// Writes the file.
 pub fn file(package: &Package<'_>) -> File {
@@ -170,7 +170,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     let params = [inputs.clone(), scalars.clone()].concat().join(", ");
     t.line(format!("def {}({params}):", formula_name(package, spec)));
     t.line("    \"\"\"");
-    for line in show::listing(graph, &inputs, &scalars, &outputs).lines() {
+    for line in display::listing(graph, &inputs, &scalars, &outputs).lines() {
         t.line(format!("    {line}"));
     }
     t.line("    \"\"\"");

@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use crate::emit::words::{Word, Words};
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::Value;
-use op_dsl_ir::published::{Negative, Of, Type};
+use op_dsl_ir::published::{Negative, SignaturePart, Type};
 
 /// Returns the path of a name's document.
 pub fn path(function: &Function) -> String {
@@ -66,10 +66,10 @@ fn arguments_of_formula(
     let mut t = Text::new();
     for p in &function.params {
         let own = match p.of {
-            Of::Input(i) => &def.inputs[i].name,
-            Of::Attr(i) => &def.attrs[i].name,
-            Of::Output(i) => &def.outputs[i].name,
-            Of::Unused => continue,
+            SignaturePart::Input(i) => &def.inputs[i].name,
+            SignaturePart::Attr(i) => &def.attrs[i].name,
+            SignaturePart::Output(i) => &def.outputs[i].name,
+            SignaturePart::Unused => continue,
         };
         if own != &*p.name {
             t.line(format!("- {}", (words.named)(own, &p.name)));
@@ -85,7 +85,7 @@ fn arguments_of_formula(
             (None, Value::Bool(v)) => v.to_string(),
             (None, Value::Float(v)) => format!("{v:?}"),
         };
-        let told = match main.param(Of::Attr(*attr)) {
+        let told = match main.param(SignaturePart::Attr(*attr)) {
             Some(_) => (words.fixed_but)(name, &value, &main.name),
             None => (words.fixed)(name, &value),
         };
@@ -108,7 +108,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     for p in &function.params {
         let kind = if p.is_output() { kinds.output } else { kinds.input };
         let (what, ty) = match p.of {
-            Of::Unused => {
+            SignaturePart::Unused => {
                 let what = match (p.ty, p.optional) {
                     (Type::Bool, _) => about.no_influence,
                     (_, true) => about.not_looked_at,
@@ -116,11 +116,11 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
                 };
                 (what.to_string(), p.ty.c())
             }
-            Of::Attr(i) => (attribute(package, interface, i, p), p.ty.c()),
+            SignaturePart::Attr(i) => (attribute(package, interface, i, p), p.ty.c()),
             _ => {
                 let what = tensor(package, interface, p);
                 let dtypes = match p.of {
-                    Of::Input(i) => phrases::input_dtypes(package, i),
+                    SignaturePart::Input(i) => phrases::input_dtypes(package, i),
                     _ => phrases::dtypes(package),
                 };
                 let (name, any) = (&p.name, words.tensors.any_strides);
@@ -198,7 +198,7 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     invalid(words.private);
     invalid(words.dimensions);
     invalid(if interface.broadcast { words.broadcast } else { words.shape });
-    if let Some(p) = def.split.as_ref().and_then(|s| function.param(Of::Attr(s.dim))) {
+    if let Some(p) = def.split.as_ref().and_then(|s| function.param(SignaturePart::Attr(s.dim))) {
         invalid(&(words.dim)(&p.name));
         invalid(words.odd);
     }
@@ -207,12 +207,12 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     }
     for p in &function.params {
         let some = |attr| !allowed(package, None, attr).is_empty() && p.ty != Type::Bool;
-        if matches!(p.of, Of::Attr(attr) if some(attr)) {
+        if matches!(p.of, SignaturePart::Attr(attr) if some(attr)) {
             invalid(&(words.value)(&p.name));
         }
     }
     for &(attr, what) in &interface.negative {
-        let Some(p) = function.param(Of::Attr(attr)) else { continue };
+        let Some(p) = function.param(SignaturePart::Attr(attr)) else { continue };
         match what {
             Negative::Zero => {}
             Negative::Refused => invalid(&(words.negative)(&p.name)),

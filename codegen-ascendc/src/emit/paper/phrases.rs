@@ -6,10 +6,10 @@ use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::words::{Word, Words};
 use crate::plan::accuracy::inaccurate;
+use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
-use op_dsl_ir::published::{DTypes, Inputs, Of};
-use op_dsl_ir::show;
+use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
 /// Returns the first two lines of a table.
@@ -140,7 +140,7 @@ pub fn formulas(package: &Package<'_>) -> String {
         if !when.is_empty() {
             text += &format!("{}\n\n", (words.formula.with)(&when));
         }
-        let listing = show::listing(&spec.graph, &inputs, &scalars, &outputs);
+        let listing = display::listing(&spec.graph, &inputs, &scalars, &outputs);
         text += &format!("```text\n{listing}```\n\n");
     }
     text + &split(package)
@@ -225,11 +225,11 @@ pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let (def, words) = (&package.def, &package.words().tensors);
     let kind = match param.of {
-        Of::Input(i) => def.inputs[i].kind,
-        Of::Output(i) => def.outputs[i].kind,
+        SignaturePart::Input(i) => def.inputs[i].kind,
+        SignaturePart::Output(i) => def.outputs[i].kind,
         _ => Kind::Whole,
     };
-    let output = matches!(param.of, Of::Output(_));
+    let output = matches!(param.of, SignaturePart::Output(_));
     match (interface.broadcast, &def.split, kind) {
         (true, ..) if output => words.shape_broadcast,
         (true, ..) => words.shape_broadcasts,
@@ -243,15 +243,15 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {
-        (_, Of::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
+        (_, SignaturePart::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
             match package.def.masks() {
                 Stored::Bit => words.bits,
                 _ => words.bytes,
             }
         }
         (DTypes::SAME, _) => words.type_same,
-        (DTypes { inputs: Inputs::Same, .. }, Of::Input(_)) => words.type_same_inputs,
-        (_, Of::Input(_)) => words.type_promoted,
+        (DTypes { inputs: Inputs::Same, .. }, SignaturePart::Input(_)) => words.type_same_inputs,
+        (_, SignaturePart::Input(_)) => words.type_promoted,
         (DTypes { cast: false, .. }, _) => words.type_of_promotion,
         (DTypes { cast: true, .. }, _) => words.type_cast,
     }

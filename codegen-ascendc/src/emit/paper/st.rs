@@ -9,7 +9,7 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
-use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::published::{SignaturePart, Type};
 use op_dsl_ir::{DType, Stored};
 
 /// Shapes of a tensor that is not split.
@@ -70,8 +70,8 @@ fn input(
 ) -> Option<String> {
     let def = &package.def;
     let (kind, ty, shape, range) = match param.of {
-        Of::Input(i) if param.optional && def.presence(i).is_some() => return None,
-        Of::Input(i) => {
+        SignaturePart::Input(i) if param.optional && def.presence(i).is_some() => return None,
+        SignaturePart::Input(i) => {
             let mut shape = shape.to_vec();
             let gated = def.inputs[i].kind == Kind::Gated;
             if let (Some(last), true) = (shape.last_mut(), gated) {
@@ -83,7 +83,7 @@ fn input(
             };
             ("tensor", ty, format!("{shape:?}"), range.to_string())
         }
-        Of::Attr(i) => {
+        SignaturePart::Attr(i) => {
             let value = function.fixed(i).unwrap_or(def.attrs[i].default);
             let kind = if param.ty == Type::Scalar { "scalar" } else { "attr" };
             let ty = match param.ty {
@@ -94,7 +94,7 @@ fn input(
             };
             (kind, ty, "null".into(), json(&def.attrs[i].kind, value))
         }
-        Of::Output(_) | Of::Unused => return None,
+        SignaturePart::Output(_) | SignaturePart::Unused => return None,
     };
     Some(format!(
         "      {{\"name\": \"{}\", \"type\": \"{kind}\", \"required\": true, \"dtype\": \"{ty}\", \"shape\": {shape}, \
@@ -134,16 +134,16 @@ fn executor(package: &Package<'_>, function: &Function) -> String {
     t.line("    def __call__(self, input_data: InputDataset, with_output: bool = False):");
     t.line("        given = input_data.kwargs");
     let tensors = (0..def.inputs.len()).map(|i| {
-        let name = function.name_of(Of::Input(i));
+        let name = function.name_of(SignaturePart::Input(i));
         if name.is_empty() { "None".into() } else { format!("numbers(given.get(\"{name}\"))") }
     });
     let attrs = def.passed().iter().enumerate().map(|(i, attr)| {
-        let name = function.name_of(Of::Attr(i));
+        let name = function.name_of(SignaturePart::Attr(i));
         (!name.is_empty()).then(|| format!("{}=given[\"{name}\"]", word(&attr.name)))
     });
     let arguments: Vec<String> = tensors.chain(attrs.flatten()).collect();
     t.line(format!("        results = {snake}_golden({})", arguments.join(", ")));
-    let like = function.name_of(Of::Input(first(def)));
+    let like = function.name_of(SignaturePart::Input(first(def)));
     t.line(format!("        dtype = given[\"{like}\"].dtype"));
     t.line("        results = [torch.from_numpy(result).to(dtype) for result in results]");
     t.line("        return results[0] if len(results) == 1 else results");

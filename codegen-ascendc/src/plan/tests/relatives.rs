@@ -66,7 +66,7 @@ fn primitives_are_made_of_sigmoids_that_are_there() {
         let slope = b.call(Prim::SiluGrad, &[x]);
         b.product(bend, slope)
     });
-    let brought = super::super::relatives::run(&def.specs[0].graph).expect("relatives");
+    let brought = super::super::shared_sigmoid::run(&def.specs[0].graph).expect("relatives");
     assert!(brought.nodes.iter().all(|n| !matches!(n, Node::Call(Prim::SiluGrad, _))));
     for x in [-30.0, -1.2784645, 0.0, 1.5, 40.0] {
         let [got, want] = [&brought, &def.specs[0].graph].map(|graph| graph.eval(&[x], &[])[0]);
@@ -96,7 +96,7 @@ fn others_keep_their_own() {
     let scaled = two(|b, x| b.scaled(-1.000001, x));
     for def in [seldom, felt, scaled] {
         assert!(
-            super::super::relatives::run(&def.specs[0].graph).is_none(),
+            super::super::shared_sigmoid::run(&def.specs[0].graph).is_none(),
             "{}",
             exponentials(&def)
         );

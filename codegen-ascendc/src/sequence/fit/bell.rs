@@ -3,7 +3,7 @@
 //! The start is a problem that is linear in `N` and `D`, with residuals divided by the previous `D` (Sanathanan-Koerner). Then all
 //! coefficients, and `s` if it is free, take Gauss-Newton steps, while weights grow where errors are large (Lawson).
 
-use super::squares::{self, Row};
+use super::least_squares::{self, Row};
 
 /// A sample: a value at `a`, and the weight of an error there.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +109,7 @@ impl Bell {
                 Row { factors, sum: weight * p.value, weight: 1.0 }
             };
             let rows: Vec<Row> = places.iter().map(row).collect();
-            bell = empty.changed(shape, &squares::solve(&rows, 1e-12));
+            bell = empty.changed(shape, &least_squares::solve(&rows, 1e-12));
         }
         bell
     }
@@ -188,7 +188,7 @@ impl Bell {
         };
         let now = sum(&off);
         for _ in 0..8 {
-            let next = self.changed(shape, &squares::solve(rows, damping));
+            let next = self.changed(shape, &least_squares::solve(rows, damping));
             if next.has_no_pole(held) {
                 let later = next.off(places);
                 if sum(&later) <= now || !self.has_no_pole(held) {

@@ -1,28 +1,28 @@
 //! Fits Gaussian tails of univariate functions, in plain f64.
 //!
 //! ```text
-//! look     detects which side of 0 has a tail, and what the other side is, by values
-//! places   the samples of a fit, and the weight of an error at each
+//! detect   detects which side of 0 has a tail, and what the other side is, by values
+//! sample_points  the samples of a fit, and the weight of an error at each
 //! bell     fits s, N and D of e^(-s a^2) N(a)/D(a), near minimax
-//! squares  weighted least squares
+//! least_squares  weighted least squares
 //! ```
 //!
 //! A fit is no proof, so its calls are computed in `float` before it is used (`plan/accept.rs`). Only `+ - * /`, square roots and
 //! `libm` are used, so that coefficients are the same wherever they are fitted.
 
 mod bell;
-mod look;
-mod places;
-mod squares;
+mod detect;
+mod least_squares;
+mod sample_points;
 
 use super::form::cycles;
 use super::forms::tail::Tail;
 use super::{F32, Seq, Source};
 use crate::arch::Arch;
 use bell::{Bell, Shape};
-use look::{Seen, look};
+use detect::{Seen, look};
 use op_dsl_ir::DType;
-use places::{gone, places};
+use sample_points::{gone, places};
 use std::borrow::Cow;
 
 /// Allowed error of a fit, in units of 16 bits.

@@ -1,9 +1,9 @@
 //! The pair of functions that a joint table is fitted to, and its evaluation order.
 
 use super::{Joint, Piece, Steps};
+use crate::cost_model;
 use crate::grid::Grid;
 use crate::interval::Search;
-use crate::policy;
 use crate::table::End;
 use crate::view::View;
 
@@ -29,7 +29,7 @@ impl<'a> Pair<'a> {
     /// Cost of tables on a grid if their values are correct.
     pub(super) fn cost(&self, grid: &Grid) -> f64 {
         let (low, high) = (grid.start(0), grid.start(grid.entries));
-        policy::joint_cost(grid.entries, &self.steps, [low, high], self.ends())
+        cost_model::joint_cost(grid.entries, &self.steps, [low, high], self.ends())
     }
 
     /// Returns the table for a grid, its segments and their largest error.

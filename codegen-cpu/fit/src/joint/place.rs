@@ -5,8 +5,8 @@
 
 use super::pair::Pair;
 use crate::centre::{COLUMN, off_float, outwards};
+use crate::chebyshev::Nodes;
 use crate::float::{larger, toward_zero};
-use crate::nodes::Nodes;
 
 /// Where to look for a centre.
 #[derive(Clone, Copy, Debug)]

@@ -4,13 +4,13 @@ use super::differs::differs;
 use super::pair::Pair;
 use super::segment;
 use super::{Bend, Joint, Piece, Steps};
+use crate::cost_model;
 use crate::element::Element;
+use crate::error::Refusal;
 use crate::function::Function;
 use crate::grid::Grid;
 use crate::interval::Search;
 use crate::narrow::{self, Segmented};
-use crate::policy;
-use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::segment::{Fitted, off};
 use crate::symmetry::Symmetry;
@@ -137,10 +137,10 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     }
     hopes.retain(|(cost, ..)| *cost < request.under);
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    policy::raised([request.target, request.most], RAISE, |target| {
+    cost_model::raised([request.target, request.most], RAISE, |target| {
         let mut failed: Vec<(Steps, f64)> = Vec::new();
         let mut hot = None;
-        policy::cheapest(&hopes, request.under, |(hope, width, pair), enough| {
+        cost_model::cheapest(&hopes, request.under, |(hope, width, pair), enough| {
             // Where one degree found no table at all, another with the same steps that would be at least as wide does not find
             // one either.
             let fails = |(other, least): &(Steps, f64)| {

@@ -6,11 +6,11 @@
 use super::pair::Pair;
 use super::place::{Centre, Place, places};
 use super::{Piece, Steps};
+use crate::chebyshev::Nodes;
 use crate::float::toward_zero;
 use crate::judge::{Judge, Judged, Rounded};
-use crate::nodes::Nodes;
+use crate::least_squares::Problem;
 use crate::segment::{Fitted, LAWSON, best};
-use crate::squares::Problem;
 use crate::symmetry::Symmetry;
 
 /// One of a segment's two values.

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::columns::Lanes;
-use crate::rt::block::{Streams, Turn};
+use crate::rt::block::{Interleave, Streams};
 use crate::rt::convert::store_as;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
@@ -36,9 +36,11 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
                 unsafe {
                     let step = match turn {
                         _ if program.masks >> stream & 1 == 1 => E::truths(s, start.add(at)),
-                        Turn::Alone => E::load(s, start.cast::<E>().add(at)),
-                        Turn::First => E::load_turns(s, start.cast::<E>().add(2 * at))[0],
-                        Turn::Second => E::load_turns(s, start.cast::<E>().sub(1).add(2 * at))[1],
+                        Interleave::Alone => E::load(s, start.cast::<E>().add(at)),
+                        Interleave::First => E::load_turns(s, start.cast::<E>().add(2 * at))[0],
+                        Interleave::Second => {
+                            E::load_turns(s, start.cast::<E>().sub(1).add(2 * at))[1]
+                        }
                     };
                     L::promote(step).write(to.add(k));
                 }
@@ -71,10 +73,10 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                 let (to, start, turn) =
                     (io.outputs[stream - first], io.start(stream), io.turns[stream]);
                 let of = run.argument(outputs[output]);
-                let two = turn != Turn::Alone;
+                let two = turn != Interleave::Alone;
                 let next = if two { run.argument(outputs[output + 1]) } else { of };
                 // Start of the interleaved pair: its first stream in memory order.
-                let start = if turn == Turn::Second { io.start(stream + 1) } else { start };
+                let start = if turn == Interleave::Second { io.start(stream + 1) } else { start };
                 for k in 0..run.units {
                     let at = at + k * unit;
                     // SAFETY: the caller vouches for the elements; the program has computed the values.

@@ -11,10 +11,10 @@
 //! f'(x) from A[1][i] + d (2 r + d r')
 //! ```
 
-use super::beyond::{self, Tail};
+use super::double_float::{self, DoubleFloat, Variable, is_single};
 use super::polynomial::{Table, finish};
 use super::table::{Column, Lut};
-use super::two::{self, Two, Variable, is_single};
+use super::tail::{self, Tail};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
@@ -74,7 +74,7 @@ macro_rules! with_both {
 #[inline(always)]
 pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_both!(J, S, both => {
-        both.table.all_inside(s, x.of, false) && !(const { J::VANISHES } && two::any_tiny(s, x.of))
+        both.table.all_inside(s, x.of, false) && !(const { J::VANISHES } && double_float::any_tiny(s, x.of))
     }, false)
 }
 
@@ -83,9 +83,9 @@ pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, 
 pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
     x: Variable<S, W>,
-) -> [Two<S, W>; 2] {
+) -> [DoubleFloat<S, W>; 2] {
     let (f, derivative) = with_both!(J, S, both => both.values(s, x.of), (x.of, x.of));
-    [Two::exact(s, f), Two::exact(s, derivative)]
+    [DoubleFloat::exact(s, f), DoubleFloat::exact(s, derivative)]
 }
 
 /// Evaluates both by table and tails; the mask has the lanes where one of them is not defined.
@@ -93,15 +93,15 @@ pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
 pub fn anywhere<J: Joint, S: Isa, E: El, const M: usize>(
     s: S,
     x: Variable<S, PAIR>,
-) -> ([Two<S, PAIR>; 2], Mask<S>) {
-    let mut values = [Two::exact(s, Floats::splat(s, f32::NAN)); 2];
+) -> ([DoubleFloat<S, PAIR>; 2], Mask<S>) {
+    let mut values = [DoubleFloat::exact(s, Floats::splat(s, f32::NAN)); 2];
     let outside = with_both!(J, S, both => both.table.outside(s, x.of, false), x.of.simd_eq(x.of));
     if !outside.all_true() {
         values = inside::<J, S, E, M, PAIR>(s, x);
     }
-    let (values, mut missed) = beyond::of_each::<S, E, 2>(s, x.of, outside, values, &J::BEYOND);
+    let (values, mut missed) = tail::of_each::<S, E, 2>(s, x.of, outside, values, &J::BEYOND);
     if const { J::VANISHES } {
-        missed = missed | two::tiny(x.of);
+        missed = missed | double_float::tiny(x.of);
     }
     (values, missed)
 }

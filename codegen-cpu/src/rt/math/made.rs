@@ -5,8 +5,8 @@
 //! `g = sigmoid(x)` the function `x sigmoid(x)` is `x g`, and its derivative is `g + x g (1 - g)`. Beyond the table each
 //! function has its own tail ([`beyond`]).
 
-use super::beyond::{self, Tail};
-use super::two::{self, Two, Variable};
+use super::double_float::{self, DoubleFloat, Variable};
+use super::tail::{self, Tail};
 use super::univariate::{self, Univariate, table, with_table};
 pub use super::univariate::{all_inside, has_table};
 use crate::rt::elem::El;
@@ -27,9 +27,9 @@ pub trait Made<const M: usize>: Univariate {
 pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
     x: Variable<S, W>,
-) -> [Two<S, W>; M] {
+) -> [DoubleFloat<S, W>; M] {
     let made = G::made(s, x.is.high, univariate::inside::<G, S, E, W>(s, x).high);
-    let mut all = [Two::exact(s, x.is.high); M];
+    let mut all = [DoubleFloat::exact(s, x.is.high); M];
     for k in 0..M {
         all[k].high = made[k];
     }
@@ -41,17 +41,16 @@ pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
 pub fn anywhere<G: Made<M>, S: Isa, E: El, const M: usize>(
     s: S,
     x: Variable<S, PAIR>,
-) -> ([Two<S, PAIR>; M], Mask<S>) {
-    let mut values = [Two::exact(s, Floats::splat(s, f32::NAN)); M];
+) -> ([DoubleFloat<S, PAIR>; M], Mask<S>) {
+    let mut values = [DoubleFloat::exact(s, Floats::splat(s, f32::NAN)); M];
     let outside =
         with_table!(G, S, E, table => table.outside(s, x.is.high, false), x.of.simd_eq(x.of));
     if !outside.all_true() {
         values = inside::<G, S, E, M, PAIR>(s, x);
     }
-    let (values, mut missed) =
-        beyond::of_each::<S, E, M>(s, x.is.high, outside, values, &G::BEYOND);
+    let (values, mut missed) = tail::of_each::<S, E, M>(s, x.is.high, outside, values, &G::BEYOND);
     if const { univariate::loses::<G, E>() } {
-        missed = missed | two::tiny(x.of);
+        missed = missed | double_float::tiny(x.of);
     }
     (values, missed)
 }

@@ -1,7 +1,7 @@
 //! Vector maths with stated ULP budgets, generic over the SIMD level.
 
-pub mod beyond;
 pub mod both;
+pub mod double_float;
 mod erf;
 mod exp;
 mod exponential;
@@ -13,8 +13,8 @@ mod polynomial;
 pub mod range;
 mod softplus;
 pub mod table;
+pub mod tail;
 mod tanh;
-pub mod two;
 pub mod univariate;
 
 use super::elem::El;

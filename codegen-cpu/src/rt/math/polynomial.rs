@@ -15,9 +15,9 @@
 //!
 //! Where a variable is a product, its rounding error is added to `d` (see [`two`](super::two)).
 
+use super::double_float::DoubleFloat;
 use super::minmax::{at_least, at_most};
 use super::table::{Column, Lut, MAGIC};
-use super::two::Two;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, each};
 use fearless_simd::prelude::*;
@@ -145,7 +145,7 @@ where
     ///
     /// The error is less than one unit in the last place.
     #[inline(always)]
-    pub fn two<S: Isa, const W: usize>(&self, s: S, x: Two<S, W>) -> Two<S, W> {
+    pub fn two<S: Isa, const W: usize>(&self, s: S, x: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let z = self.held(s, self.fold(s, x.high));
         let low = if self.is_folded() { x.low.flipped(x.high) } else { x.low };
         let Last { d, by, more, rest } = self.polynomial(s, x.high, z, Some(low), true);
@@ -162,7 +162,7 @@ where
             };
             (high, low)
         };
-        self.finish_two(s, Two { high, low: low + rest }, x)
+        self.finish_two(s, DoubleFloat { high, low: low + rest }, x)
     }
 
     /// Mirrors the last distance and the lowest coefficient to the side of `x`, if values are rounded once.
@@ -303,21 +303,21 @@ where
     pub(super) fn finish_two<S: Isa, const W: usize>(
         &self,
         s: S,
-        p: Two<S, W>,
-        x: Two<S, W>,
-    ) -> Two<S, W> {
-        let Two { high, low } = p;
+        p: DoubleFloat<S, W>,
+        x: DoubleFloat<S, W>,
+    ) -> DoubleFloat<S, W> {
+        let DoubleFloat { high, low } = p;
         let value = self.finish(s, high, x.high);
         let (side, other) = match self.design.symmetry {
             Symmetry::None | Symmetry::Even => return p,
-            Symmetry::Odd => return Two { high: value, low: low.flipped(x.high) },
+            Symmetry::Odd => return DoubleFloat { high: value, low: low.flipped(x.high) },
             Symmetry::Point { sum, side } => (side, (-value + sum) - high - low),
             Symmetry::Linear { slope, side } => {
                 let slope = Floats::splat(s, slope);
                 (side, (x.high.mul_add(slope, -value) + high) + x.low.mul_add(slope, low))
             }
         };
-        Two { high: value, low: side_of(s, side, x.high, low, other) }
+        DoubleFloat { high: value, low: side_of(s, side, x.high, low, other) }
     }
 }
 

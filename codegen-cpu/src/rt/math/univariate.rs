@@ -3,11 +3,11 @@
 //! Lanes inside the table range evaluate polynomials ([`Table`]). Beyond it the tails are mostly exponentials, then straight
 //! lines ([`beyond`](super::beyond)). Lanes that no tail covers take the slow path ([`tabled`](crate::rt::tabled)).
 
-use super::beyond::{Beyond, LARGE};
+use super::double_float::{self, DoubleFloat, Variable, is_single};
 pub use super::polynomial::Table;
 pub use super::table::Column;
 use super::table::Lut;
-use super::two::{self, Two, Variable, is_single};
+use super::tail::{Beyond, LARGE};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask, PAIR};
@@ -93,12 +93,15 @@ const fn is_two<U: Univariate, S: Isa>() -> bool {
 
 /// Evaluates a function by its table, in lanes that are inside. NaN without a table.
 #[inline(always)]
-pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> Two<S, W> {
+pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(
+    s: S,
+    x: Variable<S, W>,
+) -> DoubleFloat<S, W> {
     let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
     with_table!(U, S, E, table => match const { is_two::<U, S>() && is_single::<E>() } {
         true => table.two(s, x.is),
-        false => Two::exact(s, table.value(s, x.is.high, low)),
-    }, Two::exact(s, Floats::splat(s, f32::NAN)))
+        false => DoubleFloat::exact(s, table.value(s, x.is.high, low)),
+    }, DoubleFloat::exact(s, Floats::splat(s, f32::NAN)))
 }
 
 /// Returns whether all lanes are inside the table; for a NaN either is possible.
@@ -106,7 +109,7 @@ pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S,
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {
         table.all_inside(s, x.is.high, U::SCALED && is_single::<E>())
-            && !(const { loses::<U, E>() } && two::any_tiny(s, x.of))
+            && !(const { loses::<U, E>() } && double_float::any_tiny(s, x.of))
     }, false)
 }
 
@@ -117,8 +120,8 @@ pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variabl
 pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
     s: S,
     x: Variable<S, PAIR>,
-) -> (Two<S, PAIR>, Mask<S>) {
-    let nothing = Two::exact(s, Floats::splat(s, f32::NAN));
+) -> (DoubleFloat<S, PAIR>, Mask<S>) {
+    let nothing = DoubleFloat::exact(s, Floats::splat(s, f32::NAN));
     with_table!(U, S, E, table => {
         let mut missed = table.outside(s, x.is.high, U::SCALED && is_single::<E>());
         let mut value = nothing;
@@ -128,7 +131,7 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
         // One call per end, because a loop over both would copy the table to the stack, and wait for that.
         table.beyond::<U, S, E>(s, x.is, 0, &mut value, &mut missed);
         table.beyond::<U, S, E>(s, x.is, 1, &mut value, &mut missed);
-        if const { loses::<U, E>() } { missed = missed | two::tiny(x.of) }
+        if const { loses::<U, E>() } { missed = missed | double_float::tiny(x.of) }
         (value, missed)
     }, (nothing, x.of.simd_eq(x.of)))
 }
@@ -161,9 +164,9 @@ where
     fn beyond<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
         s: S,
-        x: Two<S, PAIR>,
+        x: DoubleFloat<S, PAIR>,
         end: usize,
-        value: &mut Two<S, PAIR>,
+        value: &mut DoubleFloat<S, PAIR>,
         missed: &mut Mask<S>,
     ) {
         let Some(outside) = self.outside_of(s, x.high, end) else { return };
@@ -175,7 +178,7 @@ where
         if const { U::SCALED } {
             has = has & x.high.abs().simd_lt(SCALED_END);
             if const { !is_two::<U, S>() } {
-                far = Two::exact(s, far.high + far.low);
+                far = DoubleFloat::exact(s, far.high + far.low);
             }
         }
         *value = far.or(outside & has, *value);
@@ -187,9 +190,9 @@ where
     fn tail<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
         s: S,
-        x: Two<S, PAIR>,
+        x: DoubleFloat<S, PAIR>,
         end: usize,
-    ) -> (Two<S, PAIR>, Mask<S>) {
+    ) -> (DoubleFloat<S, PAIR>, Mask<S>) {
         let scaled = const { U::SCALED && is_single::<E>() };
         let [left, right] = &U::TAILS;
         if !self.is_folded() {
@@ -198,7 +201,7 @@ where
                 _ => right.at::<S, E>(s, x, 1.0, scaled),
             };
         }
-        let z = Two { high: x.high.abs(), low: x.low.flipped(x.high) };
+        let z = DoubleFloat { high: x.high.abs(), low: x.low.flipped(x.high) };
         let (tail, sign) = match self.design.symmetry {
             Symmetry::Point { side: Side::Negative, .. }
             | Symmetry::Linear { side: Side::Negative, .. } => (left, -1.0),

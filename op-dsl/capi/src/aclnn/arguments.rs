@@ -6,7 +6,7 @@ use crate::acl::{AclScalar, AclTensor, SCALARS, TENSORS, dtype_name};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
-use op_dsl_ir::published::{Negative, Of};
+use op_dsl_ir::published::{Negative, SignaturePart};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Argument {
 
 /// An attribute as the caller passed it.
 #[derive(Clone, Copy)]
-enum Told {
+enum RawAttr {
     /// By value.
     Here(Argument),
     /// By a handle of a scalar.
@@ -51,7 +51,7 @@ pub struct Given<'a> {
     /// The argument's name.
     pub name: &'a str,
     /// Which of the operator's tensors it is.
-    pub of: Of,
+    pub of: SignaturePart,
     /// Description by the caller.
     pub tensor: Arc<AclTensor>,
 }
@@ -59,16 +59,16 @@ pub struct Given<'a> {
 impl Given<'_> {
     /// Returns whether it is an input.
     pub fn is_input(&self) -> bool {
-        matches!(self.of, Of::Input(_))
+        matches!(self.of, SignaturePart::Input(_))
     }
 
     /// Returns the kind of the operator's tensor: whole, gated, mask or row counts.
     pub fn kind(&self, call: &Call<'_>) -> Kind {
         let def = call.resolved.operator.def();
         match self.of {
-            Of::Input(i) => def.inputs[i].kind,
-            Of::Output(i) => def.outputs[i].kind,
-            Of::Attr(_) | Of::Unused => Kind::Whole, // no tensors of the operator
+            SignaturePart::Input(i) => def.inputs[i].kind,
+            SignaturePart::Output(i) => def.outputs[i].kind,
+            SignaturePart::Attr(_) | SignaturePart::Unused => Kind::Whole, // no tensors of the operator
         }
     }
 }
@@ -82,7 +82,7 @@ pub struct Call<'a> {
     /// Tensors in the order of the arguments.
     pub tensors: Vec<Given<'a>>,
     /// `(name, attribute, value)` in the order of the arguments.
-    attrs: Vec<(&'a str, usize, Told)>,
+    attrs: Vec<(&'a str, usize, RawAttr)>,
     /// Names of boolean arguments that are true.
     flags: Vec<&'a str>,
 }
@@ -114,17 +114,17 @@ impl<'a> Call<'a> {
         for (param, &argument) in params.iter().zip(arguments) {
             call.flags.extend(matches!(argument, Argument::Bool(1..)).then_some(&*param.name));
             match (param.of, argument) {
-                (Of::Unused, _) => {}
+                (SignaturePart::Unused, _) => {}
                 // A null optional attribute keeps its default.
-                (Of::Attr(_), argument) if argument.is_null() => {}
-                (Of::Attr(i), Argument::Scalar(handle)) => match SCALARS.get(handle) {
-                    Some(scalar) => call.attrs.push((&param.name, i, Told::Scalar(*scalar))),
+                (SignaturePart::Attr(_), argument) if argument.is_null() => {}
+                (SignaturePart::Attr(i), Argument::Scalar(handle)) => match SCALARS.get(handle) {
+                    Some(scalar) => call.attrs.push((&param.name, i, RawAttr::Scalar(*scalar))),
                     None => return call.refuse(&param.name, "is not a live aclScalar"),
                 },
-                (Of::Attr(i), argument) => {
-                    call.attrs.push((&param.name, i, Told::Here(argument)));
+                (SignaturePart::Attr(i), argument) => {
+                    call.attrs.push((&param.name, i, RawAttr::Here(argument)));
                 }
-                (of @ Of::Input(_), argument) if argument.is_null() => {
+                (of @ SignaturePart::Input(_), argument) if argument.is_null() => {
                     let tensor = Arc::new(AclTensor::absent());
                     call.tensors.push(Given { name: &param.name, of, tensor });
                 }
@@ -187,7 +187,7 @@ impl<'a> Call<'a> {
     /// Checks that every scalar has a type that converts to float.
     pub fn scalars(&self) -> Checked<()> {
         for &(name, _, told) in &self.attrs {
-            if let Told::Scalar(AclScalar { dtype, value: None }) = told {
+            if let RawAttr::Scalar(AclScalar { dtype, value: None }) = told {
                 let dtype = dtype_name(dtype);
                 return self.refuse(name, format!("has dtype {dtype}; allowed: real numbers"));
             }
@@ -197,10 +197,10 @@ impl<'a> Call<'a> {
 }
 
 /// Converts an attribute, or says what is wrong with it.
-fn value(kind: &AttrKind, told: Told) -> Result<Value, String> {
+fn value(kind: &AttrKind, told: RawAttr) -> Result<Value, String> {
     let argument = match told {
-        Told::Scalar(scalar) => Argument::Double(scalar.value.unwrap_or(f32::NAN).into()),
-        Told::Here(argument) => argument,
+        RawAttr::Scalar(scalar) => Argument::Double(scalar.value.unwrap_or(f32::NAN).into()),
+        RawAttr::Here(argument) => argument,
     };
     match (kind, argument) {
         (AttrKind::Enum { variants, .. }, Argument::Int(number)) => {

@@ -12,7 +12,7 @@ use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal};
 use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
 use op_dsl_ir::op::{Kind, Tensor, Value};
-use op_dsl_ir::published::{DTypes, Inputs, Of};
+use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
 /// Element types of a call's tensors.
@@ -122,9 +122,9 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
     };
     let def = call.resolved.operator.def();
     let inputs = def.inputs.iter().enumerate();
-    let inputs: Vec<_> = inputs.map(|(i, t)| meta(Of::Input(i), t)).collect();
+    let inputs: Vec<_> = inputs.map(|(i, t)| meta(SignaturePart::Input(i), t)).collect();
     let outputs = def.outputs.iter().enumerate();
-    let outputs: Vec<_> = outputs.map(|(i, t)| meta(Of::Output(i), t)).collect();
+    let outputs: Vec<_> = outputs.map(|(i, t)| meta(SignaturePart::Output(i), t)).collect();
     match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs, false)) {
         Ok(()) => Ok(shapes),
         Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),

@@ -6,7 +6,7 @@ use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{self, Interface};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::published::{DTypes, Negative, Of};
+use op_dsl_ir::published::{DTypes, Negative, SignaturePart};
 use std::sync::OnceLock;
 
 /// An aclnn function of an operator in a table.
@@ -73,7 +73,7 @@ impl Entry {
     /// Returns the number of tensors that it reads.
     pub fn input_count(&self) -> usize {
         self.resolve().map_or(0, |r| {
-            r.signature.params.iter().filter(|p| matches!(p.of, Of::Input(_))).count()
+            r.signature.params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))).count()
         })
     }
 }
@@ -83,10 +83,10 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
     def.name = to.name.clone().into();
     for param in &to.params {
         let name = match param.of {
-            Of::Input(i) => &mut def.inputs.to_mut()[i].name,
-            Of::Output(i) => &mut def.outputs.to_mut()[i].name,
-            Of::Attr(i) => &mut def.attrs.to_mut()[i].name,
-            Of::Unused => continue,
+            SignaturePart::Input(i) => &mut def.inputs.to_mut()[i].name,
+            SignaturePart::Output(i) => &mut def.outputs.to_mut()[i].name,
+            SignaturePart::Attr(i) => &mut def.attrs.to_mut()[i].name,
+            SignaturePart::Unused => continue,
         };
         *name = param.name.clone();
     }
@@ -97,11 +97,11 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
 
 impl Resolved {
     /// Returns the position of an operator's tensor among the tensors of the call.
-    pub fn position(&self, of: Of) -> Option<usize> {
+    pub fn position(&self, of: SignaturePart) -> Option<usize> {
         let of = match of {
-            Of::Input(i) => {
+            SignaturePart::Input(i) => {
                 let other = self.stand_ins.iter().find(|s| s.0 == i);
-                Of::Input(other.map_or(i, |s| s.1))
+                SignaturePart::Input(other.map_or(i, |s| s.1))
             }
             other => other,
         };

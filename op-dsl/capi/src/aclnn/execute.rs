@@ -15,7 +15,7 @@ use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
 use op_dsl_ir::Stored;
-use op_dsl_ir::published::Of;
+use op_dsl_ir::published::SignaturePart;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -101,8 +101,9 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     let invalid = |message: String| refuse(ACLNN_ERR_PARAM_INVALID, message);
     let no_view = |why: ViewError| invalid(format!("{}: {why}", entry.name));
     let def = resolved.operator.def();
-    let read = || (0..def.inputs.len()).map(|i| resolved.position(Of::Input(i)));
-    let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
+    let read = || (0..def.inputs.len()).map(|i| resolved.position(SignaturePart::Input(i)));
+    let written =
+        || (0..def.outputs.len()).filter_map(|i| resolved.position(SignaturePart::Output(i)));
     for at in read().flatten() {
         if let Way::Cast(whole, start) = slots[at].way {
             let (from, to) = (slots[at].operand.of(whole), slots[at].operand.dense(*computed));

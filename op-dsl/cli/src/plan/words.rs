@@ -2,8 +2,8 @@
 
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::sequence::{Scalar, Type};
+use op_dsl_ir::display;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::show;
 
 /// Formats the types of a call's first argument and of its result.
 pub fn change(from: Type, to: Type) -> String {
@@ -26,7 +26,7 @@ pub fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
         Scalar::Uniform(id) => {
             let graph =
                 op_dsl_ir::Graph { nodes: plan.graph.nodes.clone(), outputs: vec![id].into() };
-            show::expression(&graph, &def.input_names(), &def.scalar_names())
+            display::expression(&graph, &def.input_names(), &def.scalar_names())
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::table::escaped;
 use op_dsl_ir::prim::Style;
-use op_dsl_ir::{Graph, Id, Node, Prim, show};
+use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
 /// Returns one line per value that is used more than once, then one per output, as [`show::listing`] does.
 pub fn lines(
@@ -58,7 +58,7 @@ impl Maths<'_> {
     /// Formats a number as [`show`] does, which prints some constants by name.
     fn number(&self, id: Id) -> String {
         let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
-        let text = show::expression(&graph, self.inputs, self.scalars);
+        let text = display::expression(&graph, self.inputs, self.scalars);
         let bare = text.trim_start_matches('(').trim_end_matches(')');
         match bare.parse::<f64>() {
             Ok(_) => format!("<mn>{bare}</mn>"),

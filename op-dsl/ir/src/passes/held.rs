@@ -12,14 +12,14 @@
 //! The argument of a sine is not clamped, because a sine has no limit, nor a stream in a quotient of sums that grow independently
 //! ([`divides_apart`]).
 
-use super::growth::reads;
 use super::limits::{MAX, NEAR, VANISHED};
-use crate::far::{self, FAR};
+use super::overflow_guard::reads;
+use crate::clamp_bounds::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::regions::is_uniform;
 use crate::roles::{is_factor, is_truth};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
+use crate::univariate::is_uniform;
 use rustc_hash::FxHashMap;
 
 /// Numbers that stand for infinity: the usual one, and one whose square root is beyond f32 too.
@@ -263,7 +263,7 @@ fn hold_streams(graph: &Graph) -> Graph {
         let id = b.add(node);
         let Node::Stream(stream) = node else { return id };
         let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
-        let held = far::held(b, id, *huge);
+        let held = clamp_bounds::held(b, id, *huge);
         // A factor only multiplies the limit, so that it may be infinite too.
         let others = streams(graph).filter(|other| {
             let other = usize::from(*other);

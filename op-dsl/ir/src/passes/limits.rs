@@ -8,7 +8,7 @@
 //! [`held`] is for functions of attributes and other streams.
 
 use super::held;
-use super::products::{Sole, sole_streams};
+use super::products::{Dependency, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
@@ -40,7 +40,7 @@ fn reach_limits(graph: &Graph) -> Graph {
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
         let mut id = b.add(node.map_args(&new));
-        if let (Sole::One(stream), true) = (sole[i], whole[i]) {
+        if let (Dependency::One(stream), true) = (sole[i], whole[i]) {
             let function = Function { graph, stream, result: Id(i as u32) };
             for side in [-1.0, 1.0] {
                 if let Some(end) = function.end(side) {
@@ -57,10 +57,10 @@ fn reach_limits(graph: &Graph) -> Graph {
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
 /// Such a node is an output, or an operand combined with other streams.
-fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
+fn whole(graph: &Graph, sole: &[Dependency]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
-        for a in node.args().iter().filter(|_| sole[i] == Sole::Several) {
+        for a in node.args().iter().filter(|_| sole[i] == Dependency::Several) {
             whole[a.index()] = true;
         }
     }

@@ -1,13 +1,13 @@
 //! Graph passes, one per file, each a pure function from graph to graph.
 
-pub mod arms;
+pub mod branch_sinking;
 pub mod common_factors;
 pub mod compose;
 pub mod differentiate;
-pub mod growth;
 mod held;
 pub mod limits;
 pub mod opposites;
+pub mod overflow_guard;
 pub(crate) mod products;
 pub mod rational;
 pub mod recognise;

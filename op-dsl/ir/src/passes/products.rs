@@ -29,7 +29,7 @@ pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut 
 
 /// Inputs that a value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sole {
+pub(super) enum Dependency {
     /// Constants only.
     Nothing,
     /// One input stream and constants.
@@ -38,30 +38,30 @@ pub(super) enum Sole {
     Several,
 }
 
-impl Sole {
+impl Dependency {
     /// Returns the stream, if there is exactly one.
     pub(super) fn one(self) -> Option<u16> {
-        if let Sole::One(stream) = self { Some(stream) } else { None }
+        if let Dependency::One(stream) = self { Some(stream) } else { None }
     }
 
-    fn and(self, other: Sole) -> Sole {
+    fn and(self, other: Dependency) -> Dependency {
         match (self, other) {
-            (Sole::Nothing, other) => other,
-            (this, Sole::Nothing) => this,
+            (Dependency::Nothing, other) => other,
+            (this, Dependency::Nothing) => this,
             (this, other) if this == other => this,
-            _ => Sole::Several,
+            _ => Dependency::Several,
         }
     }
 }
 
 /// Returns the inputs that every node depends on.
-pub(super) fn sole_streams(graph: &Graph) -> Vec<Sole> {
-    let mut all: Vec<Sole> = Vec::with_capacity(graph.nodes.len());
+pub(super) fn sole_streams(graph: &Graph) -> Vec<Dependency> {
+    let mut all: Vec<Dependency> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
         all.push(match node {
-            Node::Stream(s) => Sole::One(*s),
-            Node::Scalar(_) => Sole::Several,
-            _ => node.args().iter().fold(Sole::Nothing, |on, a| on.and(all[a.index()])),
+            Node::Stream(s) => Dependency::One(*s),
+            Node::Scalar(_) => Dependency::Several,
+            _ => node.args().iter().fold(Dependency::Nothing, |on, a| on.and(all[a.index()])),
         });
     }
     all

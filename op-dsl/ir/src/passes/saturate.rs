@@ -9,7 +9,7 @@
 //!
 //! Primitives have their own limits, so that graphs of primitives alone pass unchanged.
 
-use super::products::{Sole, bounds, flatten, inner_products, sole_streams};
+use super::products::{Dependency, bounds, flatten, inner_products, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -56,7 +56,7 @@ struct Ends {
 struct Pass<'g> {
     graph: &'g Graph,
     /// Result of [`sole_streams`].
-    streams: Vec<Sole>,
+    streams: Vec<Dependency>,
     /// Result of [`bounds`].
     bounds: Vec<f64>,
     /// Result of [`inner_products`].
@@ -89,7 +89,7 @@ impl Pass<'_> {
         if self.bounds[factor.index()].is_finite() {
             return None;
         }
-        let same = |f: &&Id| self.streams[f.index()] == Sole::One(stream);
+        let same = |f: &&Id| self.streams[f.index()] == Dependency::One(stream);
         let product = |x| factors.iter().filter(same).map(|f| self.value(*f, x)).product::<f64>();
         let at = |reach: usize| {
             let vanishes = |x: &f64, sign: f64| product(sign * x) == 0.0;

@@ -5,7 +5,7 @@
 
 use crate::Prim;
 use crate::graph::{Graph, Id, Node};
-use crate::regions::{costs, is_uniform};
+use crate::univariate::{costs, is_uniform};
 
 /// The index of a select, and whether the arm is the one taken where the condition holds.
 pub type Arm = (usize, bool);

@@ -10,8 +10,8 @@ pub mod arms;
 use crate::graph::{Graph, Id, Node};
 use crate::list::List;
 use crate::prim::{Prim, TABLE};
-use crate::regions::{costs, is_uniform};
 use crate::rounding::Arithmetic;
+use crate::univariate::{costs, is_uniform};
 use arms::{Arm, arms};
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ use crate::{Errors, attr, names, number};
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::AttrKind;
 use op_dsl_ir::prim::Prim;
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -6,7 +6,7 @@ use super::value::{Cond, Value};
 use crate::model::{Formula, shadowed};
 use crate::names::{self, elsewhere};
 use op_dsl_ir::graph::Id;
-use op_dsl_ir::typo::nearest;
+use op_dsl_ir::suggest::nearest;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
 
 /// Maximum nesting depth of calls from formula to formula.

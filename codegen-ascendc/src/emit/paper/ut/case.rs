@@ -6,7 +6,7 @@ use crate::emit::package::Package;
 use crate::plan::Plan;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
 use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
-use op_dsl_ir::published::Of;
+use op_dsl_ir::published::SignaturePart;
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::{DType, Stored};
 
@@ -31,7 +31,7 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     };
     let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
     let given: Vec<bool> =
-        (0..shapes.len()).map(|i| !leaves_out(package, spec, Of::Input(i))).collect();
+        (0..shapes.len()).map(|i| !leaves_out(package, spec, SignaturePart::Input(i))).collect();
     let meta = |((t, shape), given): ((&Tensor, _), &bool)| TensorMeta {
         shape,
         dtype: if *given { t.kind.stored(dtype) } else { Stored::Nothing },

@@ -9,7 +9,7 @@ use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
-use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::published::{SignaturePart, Type};
 
 /// Writes tests of phase 1 with valid arguments, and with one of each kind of invalid ones.
 pub fn api(package: &Package<'_>, interface: &Interface) -> String {
@@ -71,15 +71,15 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     let mut words = Vec::new();
     for p in &function.params {
         let kind = match p.of {
-            Of::Input(i) => def.inputs[i].kind,
-            Of::Output(i) => def.outputs[i].kind,
+            SignaturePart::Input(i) => def.inputs[i].kind,
+            SignaturePart::Output(i) => def.outputs[i].kind,
             _ => Kind::Whole,
         };
         let missing = *wrong == Wrong::Missing(&p.name) || leaves_out(package, spec, p.of);
         words.push(match (p.of, p.ty) {
             (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
             _ if missing => "static_cast<aclTensor*>(nullptr)".into(),
-            (Of::Attr(i), _) => {
+            (SignaturePart::Attr(i), _) => {
                 t.line(constant(package, p, attribute(package, spec, i), wrong));
                 p.name.to_string()
             }
@@ -112,7 +112,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
 
 /// Writes an attribute as a variable.
 fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -> String {
-    let Of::Attr(i) = p.of else { return String::new() };
+    let SignaturePart::Attr(i) = p.of else { return String::new() };
     match (&package.def.attrs[i].kind, value, p.ty) {
         (AttrKind::Dim, ..) if *wrong == Wrong::Dim => format!("int64_t {} = 2;", p.name),
         (AttrKind::Enum { variants, .. }, Value::Int(v), Type::Chars) => {

@@ -8,7 +8,7 @@ use super::expand::{Variable, all_series};
 use super::taylor::Series;
 use super::{Form, Reach, reach, replaced, smooth};
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::passes::products::{Sole, sole_streams};
+use crate::passes::products::{Dependency, sole_streams};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};
 
@@ -72,7 +72,9 @@ fn centres(graph: &Graph) -> Vec<(Id, f64)> {
     let (sole, smooth) = (sole_streams(graph), smooth(graph));
     let is_value = |i: &usize| {
         let is_call = matches!(graph.nodes[*i], Node::Call(prim, _) if !prim.is_comparison());
-        is_call && sole[*i] != Sole::Nothing && (sole[*i] == Sole::Several || !smooth[*i])
+        is_call
+            && sole[*i] != Dependency::Nothing
+            && (sole[*i] == Dependency::Several || !smooth[*i])
     };
     points.extend((0..graph.nodes.len()).filter(is_value).map(|i| (Id(i as u32), 0.0)));
     points

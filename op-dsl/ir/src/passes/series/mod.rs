@@ -18,7 +18,7 @@ mod elsewhere;
 mod expand;
 mod taylor;
 
-use super::products::{Sole, sole_streams};
+use super::products::{Dependency, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
@@ -60,7 +60,7 @@ fn near_zero(graph: &Graph) -> Graph {
             _ => None,
         };
         let reach = match (whole[i], sole[i], &form) {
-            (true, Sole::One(stream), Some(form)) => {
+            (true, Dependency::One(stream), Some(form)) => {
                 let value = |x: f64| {
                     let point = Point::single(stream.into(), x);
                     evaluate(graph, Arithmetic::F64, &point, Id(i as u32))[i]
@@ -111,11 +111,11 @@ fn smooth(graph: &Graph) -> Vec<bool> {
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
 /// Such a node is an output, or an argument of a `select` or other non-smooth call, or of a node with several streams.
-fn whole(graph: &Graph, sole: &[Sole], smooth: &[bool]) -> Vec<bool> {
+fn whole(graph: &Graph, sole: &[Dependency], smooth: &[bool]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
         let comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
-        let outer = (sole[i] == Sole::Several || !smooth[i]) && !comparison;
+        let outer = (sole[i] == Dependency::Several || !smooth[i]) && !comparison;
         node.args().iter().filter(|_| outer).for_each(|a| whole[a.index()] = true);
     }
     graph.outputs.iter().for_each(|o| whole[o.index()] = true);

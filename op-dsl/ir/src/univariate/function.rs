@@ -7,9 +7,9 @@
 
 use super::exact::{exact, is_uniform};
 use super::{Domains, EVERYWHERE, Function, Powers, Variable};
-use crate::degree::{By, Degree, degree};
-use crate::far::{FAR, held, unbound, without_bounds};
+use crate::clamp_bounds::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::homogeneity::{By, Degree, degree};
 use crate::passes::simplify;
 
 /// Powers of an attribute that are tried as a factor of the variable.
@@ -122,7 +122,7 @@ fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
                 _ => 0,
             };
             match degree(graph, 0, by, given)? {
-                Degree::Of(p) => Some((q, p)),
+                Degree::SignaturePart(p) => Some((q, p)),
                 Degree::Any => Some((q, 0)),
             }
         });

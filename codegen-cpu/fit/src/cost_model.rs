@@ -78,7 +78,7 @@ pub(crate) fn raised<T>(
 impl Table {
     /// Estimated cost in nanoseconds per element.
     pub fn cost(&self) -> f64 {
-        of(self, 1)
+        table_cost(self, 1)
     }
 }
 
@@ -91,7 +91,7 @@ impl Joint {
 }
 
 /// Cost in nanoseconds per element of a table from which `functions` functions are computed.
-pub(crate) fn of(table: &Table, functions: usize) -> f64 {
+pub(crate) fn table_cost(table: &Table, functions: usize) -> f64 {
     let within = [table.low.into(), table.high.into()];
     cost(table.grid.entries, &table.design, within, table.ends, functions)
 }

@@ -1,6 +1,6 @@
 //! Values of a graph that f32 computes without rounding.
 
-use crate::far::is_far;
+use crate::clamp_bounds::is_far;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 

@@ -3,9 +3,9 @@
 //! A tail shorter than a step is padded or overlaps the step before. No other code computes it, so that results do not depend
 //! on position.
 
-use super::ahead;
-use super::block::{Kernels, MAX_STREAMS, Streams, Turn};
+use super::block::{Interleave, Kernels, MAX_STREAMS, Streams};
 use super::job::Job;
+use super::prefetch;
 use super::scratch::copy_line;
 use core::mem::MaybeUninit;
 
@@ -40,7 +40,7 @@ impl<'a> Line<'a> {
         for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
             *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
         }
-        io.ahead = if streaming { ahead::distance() } else { 0 };
+        io.ahead = if streaming { prefetch::distance() } else { 0 };
         Line { job, io, streaming }
     }
 
@@ -198,9 +198,9 @@ fn stretches<'a>(io: &'a Streams, job: &'a Job) -> impl Iterator<Item = Stretch>
     core::iter::from_fn(move || {
         let stream = next;
         let turn = job.turns.get(stream).filter(|_| stream < job.streams().len())?;
-        let streams = if *turn == Turn::Alone { 1 } else { 2 };
+        let streams = if *turn == Interleave::Alone { 1 } else { 2 };
         next += streams;
-        let start = io.start[stream + usize::from(*turn == Turn::Second)];
+        let start = io.start[stream + usize::from(*turn == Interleave::Second)];
         Some(Stretch { stream, streams, start, pace: job.pace(stream) })
     })
 }

@@ -1,15 +1,15 @@
 //! Lowers the expression that combines functions' values (products, selects and exact sums) to f32 code.
 //!
 //! Values that are the same for all elements are computed in f64, which compilers hoist out of the loop, and used as
-//! double-floats (`rt/math/two.rs`). Conditions are decided as if in f64.
+//! double-floats (`rt/math/double_float.rs`). Conditions are decided as if in f64.
 
 use super::chains::{Chains, Product, Size};
-use super::code::Names;
+use super::statements::Names;
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
-use op_dsl_ir::regions::is_uniform;
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -161,7 +161,7 @@ impl Rest<'_> {
         match self.stream_as_two(id) {
             Some(two) => quote!(#two),
             None if self.is_two(id) => quote!(#two),
-            None => quote!(math::two::Two::exact(s, #name)),
+            None => quote!(math::double_float::DoubleFloat::exact(s, #name)),
         }
     }
 
@@ -194,12 +194,12 @@ impl Rest<'_> {
                 let (by, x) = if self.uniform[x.index()] { (x, y) } else { (y, x) };
                 let (by, x) = (self.two(by), self.name(x));
                 quote! {
-                    let #two = math::two::Two::product(s, #x, #by);
+                    let #two = math::double_float::DoubleFloat::product(s, #x, #by);
                     let #name = #two.high;
                 }
             }
             _ if self.is_two(id) => quote! {
-                let #two = math::two::Two::of(s, #wide);
+                let #two = math::double_float::DoubleFloat::of(s, #wide);
                 let #name = #two.high;
             },
             Node::Const(c) => {
@@ -261,11 +261,11 @@ impl Rest<'_> {
             }
             Prim::Add => {
                 let (x, y) = (name(x), name(y));
-                quote!(math::two::Two::sum(s, #x, #y))
+                quote!(math::double_float::DoubleFloat::sum(s, #x, #y))
             }
             Prim::Sub => {
                 let (x, y) = (name(x), name(y));
-                quote!(math::two::Two::sum(s, #x, -#y))
+                quote!(math::double_float::DoubleFloat::sum(s, #x, -#y))
             }
             _ => return None,
         })

@@ -5,7 +5,7 @@
 //! continuation of the side above.
 
 use op_dsl_ir::Prim;
-use op_dsl_ir::far::{is_far, stream, unbound};
+use op_dsl_ir::clamp_bounds::{is_far, stream, unbound};
 use op_dsl_ir::graph::{Graph, Id, Node};
 
 /// How the two sides of a place are joined.

@@ -4,7 +4,7 @@
 //! Therefore a factor that overflows is clamped to `GROWN`, and a divisor that underflows becomes such a factor (its reciprocal).
 //! The clamp changes no f32 result, because where it takes effect the result is either zero or beyond f32.
 
-use crate::far::held;
+use crate::clamp_bounds::held;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, evaluate, lines};

@@ -79,24 +79,24 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 /// Sigmoids of one argument or of its negation.
-pub(super) struct Kin {
+pub(super) struct Relation {
     pub argument: Id,
     /// Each sigmoid, with the sign of its argument relative to `argument`.
     pub members: Vec<(Id, f64)>,
 }
 
-impl Kin {
+impl Relation {
     fn member(&self, sign: f64) -> Option<Id> {
         self.members.iter().find(|(_, s)| *s == sign).map(|(id, _)| *id)
     }
 }
 
 /// Groups the sigmoids of a graph: those of one value and of its negation together.
-pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
-    let mut all: Vec<Kin> = Vec::new();
+pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
+    let mut all: Vec<Relation> = Vec::new();
     for id in (0..graph.nodes.len() as u32).map(Id) {
         let Node::Call(Prim::Sigmoid, [argument, ..]) = graph.nodes[id.index()] else { continue };
-        let sign = |kin: &Kin| {
+        let sign = |kin: &Relation| {
             let first = kin.members[0].0;
             let is_told = chosen(graph, argument) == chosen(graph, kin.argument);
             [1.0, -1.0].into_iter().find(|sign| {
@@ -117,7 +117,7 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
                 }
                 kin.members.push((id, sign));
             }
-            None => all.push(Kin { argument, members: vec![(id, 1.0)] }),
+            None => all.push(Relation { argument, members: vec![(id, 1.0)] }),
         }
     }
     all
@@ -157,7 +157,7 @@ fn bounds(graph: &Graph, id: Id) -> usize {
 struct Pass<'g> {
     graph: &'g Graph,
     values: Values,
-    kin: Vec<Kin>,
+    kin: Vec<Relation>,
     b: Builder,
     new: Vec<Option<Id>>,
 }
@@ -188,7 +188,7 @@ impl Pass<'_> {
 
     /// Rewrites a sigmoid to use the argument of its group.
     fn sigmoid(&mut self, id: Id) -> Option<Id> {
-        let own = |kin: &Kin| {
+        let own = |kin: &Relation| {
             let (_, sign) = kin.members.iter().find(|(member, _)| *member == id)?;
             (kin.members.len() > 1).then_some((kin.argument, *sign))
         };

@@ -114,7 +114,7 @@ struct Slab {
 
 impl Slab {
     /// Runs a job over this slab only.
-    fn run(&self, job: &Job, options: &Options, lay: impl FnOnce(&mut Job)) {
+    fn run(&self, job: &Job, options: &Options, build_streams: impl FnOnce(&mut Job)) {
         if self.range.is_empty() {
             return;
         }
@@ -124,7 +124,7 @@ impl Slab {
         }
         part.narrow(self.dim, self.range.clone());
         part.collapse();
-        lay(&mut part);
+        build_streams(&mut part);
         driver::run(&mut part, options);
     }
 }

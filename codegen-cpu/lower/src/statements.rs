@@ -9,8 +9,8 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::{Arm, arms};
 use op_dsl_ir::program::numbers;
-use op_dsl_ir::regions::is_uniform;
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 

@@ -6,8 +6,8 @@
 //!
 //! Lawson weights grow where errors are large, for a few steps, until the largest error is near its minimum.
 
+use crate::chebyshev::{MOST, Nodes};
 use crate::float::{larger, size};
-use crate::nodes::{MOST, Nodes};
 use crate::pair;
 use crate::table::MAX_DEGREE;
 

@@ -19,12 +19,12 @@ pub struct Variable<S: Isa, const W: usize> {
     /// `y`
     pub of: Floats<S, W>,
     /// The product, or `y` itself.
-    pub is: Two<S, W>,
+    pub is: DoubleFloat<S, W>,
 }
 
 /// A double-float `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Clone, Copy)]
-pub struct Two<S: Isa, const W: usize> {
+pub struct DoubleFloat<S: Isa, const W: usize> {
     /// The number, rounded to f32.
     pub high: Floats<S, W>,
     /// Rounding error of `high`. Zero where `high` is not finite.
@@ -40,52 +40,52 @@ fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
 impl<S: Isa, const W: usize> Variable<S, W> {
     /// Returns the argument `y * by`. An infinite product is inside no table.
     #[inline(always)]
-    pub fn product(s: S, y: Floats<S, W>, by: Two<S, W>) -> Variable<S, W> {
+    pub fn product(s: S, y: Floats<S, W>, by: DoubleFloat<S, W>) -> Variable<S, W> {
         let (high, rest) = y.two_prod(s, by.high);
-        Variable { of: y, is: Two { high, low: y.mul_add(by.low, rest) } }
+        Variable { of: y, is: DoubleFloat { high, low: y.mul_add(by.low, rest) } }
     }
 
     /// Returns the argument `y`.
     #[inline(always)]
     pub fn exact(s: S, y: Floats<S, W>) -> Variable<S, W> {
-        Variable { of: y, is: Two::exact(s, y) }
+        Variable { of: y, is: DoubleFloat::exact(s, y) }
     }
 }
 
-impl<S: Isa, const W: usize> Neg for Two<S, W> {
-    type Output = Two<S, W>;
+impl<S: Isa, const W: usize> Neg for DoubleFloat<S, W> {
+    type Output = DoubleFloat<S, W>;
     #[inline(always)]
-    fn neg(self) -> Two<S, W> {
-        Two { high: -self.high, low: -self.low }
+    fn neg(self) -> DoubleFloat<S, W> {
+        DoubleFloat { high: -self.high, low: -self.low }
     }
 }
 
-impl<S: Isa, const W: usize> Two<S, W> {
+impl<S: Isa, const W: usize> DoubleFloat<S, W> {
     /// Converts a float.
     #[inline(always)]
-    pub fn exact(s: S, high: Floats<S, W>) -> Two<S, W> {
-        Two { high, low: Floats::splat(s, 0.0) }
+    pub fn exact(s: S, high: Floats<S, W>) -> DoubleFloat<S, W> {
+        DoubleFloat { high, low: Floats::splat(s, 0.0) }
     }
 
     /// Rounds f64 to double-float, which has twice as many digits as a float.
     #[inline(always)]
-    pub fn of(s: S, x: Wide<S, W>) -> Two<S, W> {
+    pub fn of(s: S, x: Wide<S, W>) -> DoubleFloat<S, W> {
         let high = x.narrow();
-        Two { high, low: finite(s, (x - high.wide()).narrow()) }
+        DoubleFloat { high, low: finite(s, (x - high.wide()).narrow()) }
     }
 
     /// `x * by`
     #[inline(always)]
-    pub fn product(s: S, x: Floats<S, W>, by: Two<S, W>) -> Two<S, W> {
+    pub fn product(s: S, x: Floats<S, W>, by: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let (high, rest) = x.two_prod(s, by.high);
-        Two { high, low: finite(s, x.mul_add(by.low, rest)) }
+        DoubleFloat { high, low: finite(s, x.mul_add(by.low, rest)) }
     }
 
     /// `x + y`, exact where both are finite.
     #[inline(always)]
-    pub fn sum(s: S, x: Floats<S, W>, y: Floats<S, W>) -> Two<S, W> {
+    pub fn sum(s: S, x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
         let (high, low) = x.two_sum(y);
-        Two { high, low: finite(s, low) }
+        DoubleFloat { high, low: finite(s, low) }
     }
 
     /// Rounds to one float.
@@ -96,16 +96,16 @@ impl<S: Isa, const W: usize> Two<S, W> {
 
     /// `self * by` of finite factors, to little less than twice the digits of a float.
     #[inline(always)]
-    pub fn by(self, s: S, by: Two<S, W>) -> Two<S, W> {
+    pub fn by(self, s: S, by: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let (high, rest) = self.high.two_prod(s, by.high);
-        Two { high, low: self.high.mul_add(by.low, self.low.mul_add(by.high, rest)) }
+        DoubleFloat { high, low: self.high.mul_add(by.low, self.low.mul_add(by.high, rest)) }
     }
 
     /// Selects `self` where the mask is set, else `no`.
     #[inline(always)]
-    pub fn or(self, condition: Mask<S, W>, no: Two<S, W>) -> Two<S, W> {
+    pub fn or(self, condition: Mask<S, W>, no: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let high = condition.select(self.high, no.high);
-        Two { high, low: condition.select(self.low, no.low) }
+        DoubleFloat { high, low: condition.select(self.low, no.low) }
     }
 
     /// `self * x`, rounded.
@@ -119,7 +119,7 @@ impl<S: Isa, const W: usize> Two<S, W> {
 
     /// `self * x` of finite factors, rounded.
     #[inline(always)]
-    pub fn times_two<E: El>(self, x: Two<S, W>) -> Floats<S, W> {
+    pub fn times_two<E: El>(self, x: DoubleFloat<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
             return self.high * x.high;
         }
@@ -128,7 +128,7 @@ impl<S: Isa, const W: usize> Two<S, W> {
 
     /// `self * x` of any factors, rounded.
     #[inline(always)]
-    pub fn times_any<E: El>(self, s: S, x: Two<S, W>) -> Floats<S, W> {
+    pub fn times_any<E: El>(self, s: S, x: DoubleFloat<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
             return self.high * x.high;
         }
@@ -138,7 +138,7 @@ impl<S: Isa, const W: usize> Two<S, W> {
 
     /// `self * y * z`, as [`mul3`](super::mul3()) computes it, except for one rounding.
     #[inline(always)]
-    pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {
+    pub fn mul3<E: El>(self, s: S, y: DoubleFloat<S, W>, z: Floats<S, W>) -> Floats<S, W> {
         let both = self.times_two::<E>(y);
         let product = both * z;
         if range::all_normal(s, both) {
@@ -157,25 +157,25 @@ impl<S: Isa, const W: usize> Two<S, W> {
 
     /// `self - y`, with the correct sign.
     #[inline(always)]
-    fn minus(self, y: Two<S, W>) -> Floats<S, W> {
+    fn minus(self, y: DoubleFloat<S, W>) -> Floats<S, W> {
         (self.high - y.high) + (self.low - y.low)
     }
 
     /// Mask of the lanes where `self < y`.
     #[inline(always)]
-    pub fn simd_lt(self, y: Two<S, W>) -> Mask<S, W> {
+    pub fn simd_lt(self, y: DoubleFloat<S, W>) -> Mask<S, W> {
         self.minus(y).simd_lt(0.0)
     }
 
     /// Mask of the lanes where `self <= y`.
     #[inline(always)]
-    pub fn simd_le(self, y: Two<S, W>) -> Mask<S, W> {
+    pub fn simd_le(self, y: DoubleFloat<S, W>) -> Mask<S, W> {
         self.minus(y).simd_le(0.0)
     }
 
     /// Mask of the lanes where `self == y`.
     #[inline(always)]
-    pub fn simd_eq(self, y: Two<S, W>) -> Mask<S, W> {
+    pub fn simd_eq(self, y: DoubleFloat<S, W>) -> Mask<S, W> {
         self.minus(y).simd_eq(0.0)
     }
 }

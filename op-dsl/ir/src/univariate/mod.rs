@@ -22,7 +22,7 @@ mod function;
 #[cfg(test)]
 mod tests;
 
-use crate::far::{self, without_bounds};
+use crate::clamp_bounds::{self, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
@@ -326,7 +326,7 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
         Node::Const(c) => Some(c),
         _ => None,
     };
-    let stream = |id: Id| far::stream(graph, id);
+    let stream = |id: Id| clamp_bounds::stream(graph, id);
     if let Node::Call(Prim::Lt | Prim::Le, [x, y, _]) = graph.nodes[condition.index()] {
         // `c < x` and `x < c`.
         let met = [(number(x), stream(y), holds), (number(y), stream(x), !holds)];

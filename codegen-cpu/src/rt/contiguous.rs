@@ -13,7 +13,7 @@ use op_dsl_ir::op::Kind;
 ///
 /// Every tensor must be contiguous and not broadcast, inputs must have the kernel's type, and each output must either be an
 /// input or share no memory with any other tensor.
-pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
+pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let Call { def, bound, kernels, outputs, .. } = *call;
     if kernels.reads().contains(&false) {
         return Ok(false);

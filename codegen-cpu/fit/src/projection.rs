@@ -6,9 +6,9 @@
 //! within their rooms (Agmon-Motzkin projection onto half-spaces). If no polynomial satisfies every constraint, the result
 //! usually violates fewer of them.
 
-use crate::nodes::Nodes;
+use crate::chebyshev::Nodes;
+use crate::exhaustive::Room;
 use crate::table::MAX_DEGREE;
-use crate::truth::Room;
 
 /// Assumed bound of each correction, as a multiple of the largest violation.
 ///

@@ -1,6 +1,6 @@
 //! Blocking: cuts the domain of a job into boxes, and decides which streams pass through scratch memory.
 
-use super::block::{MAX_STREAMS, Turn};
+use super::block::{Interleave, MAX_STREAMS};
 use super::job::Job;
 use super::stream::Stream;
 
@@ -83,7 +83,7 @@ impl Boxes {
         };
         // Staged streams are not interleaved, because each has its own slot.
         for (turn, _) in job.turns.iter_mut().zip(&boxes.staging.staged).filter(|(_, s)| **s) {
-            *turn = Turn::Alone;
+            *turn = Interleave::Alone;
         }
         boxes
     }

@@ -3,7 +3,7 @@
 //! A weight covers both sides of 0 at once.
 
 use super::bell::Place;
-use super::look::Seen;
+use super::detect::Seen;
 use crate::sequence::forms::tail::Limit;
 use core::f64::consts::FRAC_1_SQRT_2;
 use half::{bf16, f16};

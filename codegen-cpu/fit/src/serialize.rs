@@ -9,7 +9,7 @@ use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
 
 /// Types that can be written as 32-bit words and read again.
-pub trait Words: Sized {
+pub trait Serialize: Sized {
     /// Appends the words of this value.
     fn write(&self, to: &mut Vec<u32>);
 
@@ -23,10 +23,10 @@ fn next(from: &mut &[u32]) -> Option<u32> {
     Some(*first)
 }
 
-/// Implements [`Words`] for numbers: one word, by value or by bits.
+/// Implements [`Serialize`] for numbers: one word, by value or by bits.
 macro_rules! numbers {
     ($($ty:ty: $to:expr, $from:expr;)*) => {$(
-        impl Words for $ty {
+        impl Serialize for $ty {
             fn write(&self, to: &mut Vec<u32>) {
                 to.push($to(*self));
             }
@@ -45,10 +45,10 @@ numbers! {
     bool: |x| x as u32, |x| x != 0;
 }
 
-/// Implements [`Words`] for enums without fields: one word, the position in the list.
+/// Implements [`Serialize`] for enums without fields: one word, the position in the list.
 macro_rules! variants {
     ($($ty:ty: $($variant:expr),*;)*) => {$(
-        impl Words for $ty {
+        impl Serialize for $ty {
             fn write(&self, to: &mut Vec<u32>) {
                 let place = [$($variant),*].iter().position(|v| v == self);
                 to.push(place.map_or(u32::MAX, |k| k as u32));
@@ -68,15 +68,15 @@ variants! {
     Bend: Bend::Plain, Bend::High, Bend::Double;
 }
 
-/// Implements [`Words`] for structures, field by field.
+/// Implements [`Serialize`] for structures, field by field.
 macro_rules! fields {
     ($($ty:ident { $($field:ident),* })*) => {$(
-        impl Words for $ty {
+        impl Serialize for $ty {
             fn write(&self, to: &mut Vec<u32>) {
                 $(self.$field.write(to);)*
             }
             fn read(from: &mut &[u32]) -> Option<Self> {
-                Some($ty { $($field: Words::read(from)?),* })
+                Some($ty { $($field: Serialize::read(from)?),* })
             }
         }
     )*};
@@ -91,7 +91,7 @@ fields! {
     Tail { curve, line }
 }
 
-impl Words for Made {
+impl Serialize for Made {
     fn write(&self, to: &mut Vec<u32>) {
         let (kind, k) = match self.base {
             Base::Value(k) => (0, k),
@@ -102,14 +102,14 @@ impl Words for Made {
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let (kind, k, many) = (next(from)?, Words::read(from)?, usize::read(from)?);
+        let (kind, k, many) = (next(from)?, Serialize::read(from)?, usize::read(from)?);
         let base = if kind == 0 { Base::Value(k) } else { Base::Ratio(k) };
-        let results = (0..many).map(|_| Some(Polynomial(Words::read(from)?)));
+        let results = (0..many).map(|_| Some(Polynomial(Serialize::read(from)?)));
         Some(Made { base, results: results.collect::<Option<_>>()? })
     }
 }
 
-impl<T: Words> Words for Option<T> {
+impl<T: Serialize> Serialize for Option<T> {
     fn write(&self, to: &mut Vec<u32>) {
         self.is_some().write(to);
         self.iter().for_each(|x| x.write(to));
@@ -120,7 +120,7 @@ impl<T: Words> Words for Option<T> {
     }
 }
 
-impl<T: Words + Copy + Default, const N: usize> Words for [T; N] {
+impl<T: Serialize + Copy + Default, const N: usize> Serialize for [T; N] {
     fn write(&self, to: &mut Vec<u32>) {
         self.iter().for_each(|x| x.write(to));
     }
@@ -134,7 +134,7 @@ impl<T: Words + Copy + Default, const N: usize> Words for [T; N] {
     }
 }
 
-impl Words for Vec<[f32; ENTRIES]> {
+impl Serialize for Vec<[f32; ENTRIES]> {
     fn write(&self, to: &mut Vec<u32>) {
         self.len().write(to);
         self.iter().for_each(|column| column.write(to));
@@ -142,11 +142,11 @@ impl Words for Vec<[f32; ENTRIES]> {
 
     fn read(from: &mut &[u32]) -> Option<Self> {
         let many = usize::read(from).filter(|n| *n <= COLUMNS + MAX_DEGREE)?;
-        (0..many).map(|_| Words::read(from)).collect()
+        (0..many).map(|_| Serialize::read(from)).collect()
     }
 }
 
-impl Words for Symmetry {
+impl Serialize for Symmetry {
     fn write(&self, to: &mut Vec<u32>) {
         let (kind, more) = match *self {
             Symmetry::None => (0, None),
@@ -167,14 +167,14 @@ impl Words for Symmetry {
             0 => Symmetry::None,
             1 => Symmetry::Even,
             2 => Symmetry::Odd,
-            3 => Symmetry::Point { sum: Words::read(from)?, side: Words::read(from)? },
-            4 => Symmetry::Linear { slope: Words::read(from)?, side: Words::read(from)? },
+            3 => Symmetry::Point { sum: Serialize::read(from)?, side: Serialize::read(from)? },
+            4 => Symmetry::Linear { slope: Serialize::read(from)?, side: Serialize::read(from)? },
             _ => return None,
         })
     }
 }
 
-impl Words for Cells {
+impl Serialize for Cells {
     fn write(&self, to: &mut Vec<u32>) {
         match *self {
             Cells::Equal(scale) => {
@@ -191,8 +191,8 @@ impl Words for Cells {
 
     fn read(from: &mut &[u32]) -> Option<Self> {
         Some(match next(from)? {
-            0 => Cells::Equal(Words::read(from)?),
-            1 => Cells::Octaves { less: Words::read(from)?, shift: Words::read(from)? },
+            0 => Cells::Equal(Serialize::read(from)?),
+            1 => Cells::Octaves { less: Serialize::read(from)?, shift: Serialize::read(from)? },
             _ => return None,
         })
     }
@@ -207,7 +207,7 @@ fn number(from: &mut &[u32], is_there: bool) -> Option<f32> {
 fn coefficients(from: &mut &[u32], degree: usize) -> Option<[f32; MAX_DEGREE + 1]> {
     let mut all = [0.0; MAX_DEGREE + 1];
     for a in &mut all[..=degree] {
-        *a = Words::read(from)?;
+        *a = Serialize::read(from)?;
     }
     Some(all)
 }
@@ -219,7 +219,7 @@ fn segments<S>(many: usize, segment: impl FnMut() -> Option<S>) -> Option<Vec<S>
 }
 
 /// Only the columns that the design uses are written; the measured error is not, and reads as 0.
-impl Words for Table {
+impl Serialize for Table {
     fn write(&self, to: &mut Vec<u32>) {
         self.design.write(to);
         self.grid.write(to);
@@ -238,7 +238,7 @@ impl Words for Table {
         let is_whole = |d: &Design| d.degree <= MAX_DEGREE && (!d.pair || d.degree > 2);
         let design = Design::read(from).filter(is_whole)?;
         let grid = Grid::read(from)?;
-        let (low, high) = (Words::read(from)?, Words::read(from)?);
+        let (low, high) = (Serialize::read(from)?, Serialize::read(from)?);
         let ends = [End::read(from)?, End::read(from)?];
         let segments = segments(grid.entries, || {
             let centre = number(from, design.centring == Centring::Own)?;
@@ -250,7 +250,7 @@ impl Words for Table {
 }
 
 /// Only the columns that its steps use are written; the measured error is not, and reads as 0.
-impl Words for Joint {
+impl Serialize for Joint {
     fn write(&self, to: &mut Vec<u32>) {
         self.steps.write(to);
         self.grid.write(to);
@@ -269,10 +269,10 @@ impl Words for Joint {
     fn read(from: &mut &[u32]) -> Option<Self> {
         let steps = Steps::read(from).filter(|steps| (4..=MAX_DEGREE).contains(&steps.degree))?;
         let grid = Grid::read(from)?;
-        let (low, high) = (Words::read(from)?, Words::read(from)?);
+        let (low, high) = (Serialize::read(from)?, Serialize::read(from)?);
         let ends = [End::read(from)?, End::read(from)?];
         let segments = segments(grid.entries, || {
-            let centre = Words::read(from)?;
+            let centre = Serialize::read(from)?;
             let slope = number(from, steps.slope)?;
             let bend = number(from, steps.has_bend())?;
             Some(Piece { centre, slope, bend, a: coefficients(from, steps.degree)? })

@@ -3,9 +3,9 @@
 //! `op_dsl_fit::Tail` defines it, and its `Curve::eval` computes the same lane by lane. It is evaluated out of line, where some
 //! lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
+use super::double_float::{DoubleFloat, is_single};
 use super::exponential::{EXP, Exp};
 use super::table::{Column, Lut, MAGIC};
-use super::two::{Two, is_single};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
@@ -54,9 +54,9 @@ pub fn of_each<S: Isa, E: El, const M: usize>(
     s: S,
     x: Floats<S>,
     beyond: Mask<S>,
-    mut values: [Two<S, 2>; M],
+    mut values: [DoubleFloat<S, 2>; M],
     tails: &[[Tail; 2]; M],
-) -> ([Two<S, 2>; M], Mask<S>) {
+) -> ([DoubleFloat<S, 2>; M], Mask<S>) {
     let mut missed = beyond;
     // One call per side, because a loop over both would copy all tails to the stack, and wait for that.
     of_side::<S, E, M>(s, x, 0, beyond, &mut values, &mut missed, tails);
@@ -71,7 +71,7 @@ fn of_side<S: Isa, E: El, const M: usize>(
     x: Floats<S>,
     side: usize,
     beyond: Mask<S>,
-    values: &mut [Two<S, 2>; M],
+    values: &mut [DoubleFloat<S, 2>; M],
     missed: &mut Mask<S>,
     tails: &[[Tail; 2]; M],
 ) {
@@ -80,7 +80,7 @@ fn of_side<S: Isa, E: El, const M: usize>(
     if !there.any_true() {
         return;
     }
-    let z = Two::exact(s, x.abs());
+    let z = DoubleFloat::exact(s, x.abs());
     let mut known = there;
     for k in 0..M {
         let (far, has) = tails[k][side].at::<S, E>(s, z, sign, false);
@@ -98,17 +98,17 @@ impl Tail {
     pub fn at<S: Isa, E: El>(
         &self,
         s: S,
-        z: Two<S, 2>,
+        z: DoubleFloat<S, 2>,
         sign: f32,
         scaled: bool,
-    ) -> (Two<S, 2>, Mask<S>) {
-        let mut value = Two::exact(s, Floats::splat(s, f32::NAN));
+    ) -> (DoubleFloat<S, 2>, Mask<S>) {
+        let mut value = DoubleFloat::exact(s, Floats::splat(s, f32::NAN));
         let mut has = z.high.simd_lt(f32::NAN);
         if let Some(curve) = self.curve {
             let [from, to] = curve.within;
             value = match const { is_single::<E>() } {
                 true => curve.value(s, z, scaled),
-                false => Two::exact(s, curve.rounded(s, z.high)),
+                false => DoubleFloat::exact(s, curve.rounded(s, z.high)),
             };
             has = z.high.simd_ge(from) & z.high.simd_lt(to);
         }
@@ -123,15 +123,15 @@ impl Tail {
 
 /// `base + slope sign z`
 #[inline(always)]
-fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
+fn straight<S: Isa>(s: S, line: Line, z: DoubleFloat<S, 2>, sign: f32) -> DoubleFloat<S, 2> {
     let base = Floats::splat(s, line.base);
     if line.slope == 0.0 {
         // An infinity times zero would be NaN.
-        return Two::exact(s, base);
+        return DoubleFloat::exact(s, base);
     }
     let slope = Floats::splat(s, sign * line.slope);
     let high = z.high.mul_add(slope, base);
-    Two { high, low: z.low.mul_add(slope, z.high.mul_add(slope, base - high)) }
+    DoubleFloat { high, low: z.low.mul_add(slope, z.high.mul_add(slope, base - high)) }
 }
 
 impl Curve {
@@ -166,7 +166,7 @@ impl Curve {
 
     /// Evaluates the curve in double-float for lanes in its range; other lanes are arbitrary.
     #[inline(always)]
-    fn value<S: Isa>(&self, s: S, z: Two<S, 2>, scaled: bool) -> Two<S, 2> {
+    fn value<S: Isa>(&self, s: S, z: DoubleFloat<S, 2>, scaled: bool) -> DoubleFloat<S, 2> {
         let (d, ix, q) = self.segment(s, z.high);
         let column = |k: usize| self.columns[k].0.lut(s, ix);
         let (v0, v1) = (column(1), column(3));
@@ -182,6 +182,6 @@ impl Curve {
         let exp = Exp::new(s, &EXP, high, (sum - high) + low);
         let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);
         let value = exp.s.mul_add(exp.t, exp.t);
-        Two { high: value * up, low: exp.s.mul_add(exp.t, exp.t - value) * up }
+        DoubleFloat { high: value * up, low: exp.s.mul_add(exp.t, exp.t - value) * up }
     }
 }
