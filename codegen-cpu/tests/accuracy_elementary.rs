@@ -209,7 +209,7 @@ macro_rules! functions {
             const KERNELS: Kernels = Kernels::of::<Call, 1, 0, 1>();
 
             #[test]
-            fn sweep() {
+            fn sampled_inputs_stay_within_ulp_budget() {
                 check(Prim::$prim, &KERNELS, patterns($stride));
             }
             #[test]

@@ -66,7 +66,7 @@ fn what_others_may_write_is_no_array_view() {
 }
 
 #[test]
-fn outputs() {
+fn strided_outputs_leave_gaps_untouched() {
     let op = binary();
     let a = Array::from_shape_fn((4, 3), |(i, j)| f32::from(i as u8) - 0.5 * f32::from(j as u8));
     let run = |z: ViewMut<'_>| {

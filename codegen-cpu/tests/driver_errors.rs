@@ -44,7 +44,7 @@ fn gated_message(inputs: [&[usize]; 3], output: &[usize]) -> String {
 }
 
 #[test]
-fn shapes() {
+fn wrong_shapes_are_refused_by_name() {
     for (inputs, output, want) in [
         (
             [&[4, 3][..], &[4, 7], &[4, 3]],
@@ -157,7 +157,7 @@ fn attributes_from_text() {
 }
 
 #[test]
-fn levels() {
+fn unavailable_level_is_refused() {
     let missing = Level::ALL.into_iter().find(|l| !l.is_available()).unwrap();
     let options = Options { level: Some(missing), ..Options::default() };
     let t = Tensor::dense(F32, &[4], 1);
@@ -171,7 +171,7 @@ fn levels() {
 }
 
 #[test]
-fn views() {
+fn views_outside_their_data_are_refused() {
     let data = [0f32; 12];
     let strided =
         |shape: &[usize], strides: &[isize], at| View::strided(&data, shape, strides, at).err();

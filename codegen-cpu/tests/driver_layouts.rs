@@ -160,7 +160,7 @@ fn broadcast_and_promotion() {
 
 /// Repeated runs of one checked call must equal separate calls, with staged rows and reordered dimensions.
 #[test]
-fn repeatedly() {
+fn repeated_runs_equal_separate_calls() {
     let attrs = [Value::Float(0.75)];
     for (shape, order) in [(&[40, 130][..], &[0, 1][..]), (&[9, 40, 33], &[2, 0, 1])] {
         for options in all_options() {

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn limits() {
+    fn activations_and_gradients_have_limits_at_infinity() {
         let (inf, nan) = (f64::INFINITY, f64::NAN);
         for f in [gelu, gelu_tanh, silu] {
             assert_eq!((f(inf), f(-inf).0.abs(), f(-inf).1), ((inf, 1.0, 0.0), 0.0, 0.0));

@@ -104,17 +104,17 @@ fn ops_nn() {
 }
 
 #[test]
-fn custom() {
+fn custom_tree_equals_its_reviewed_copy() {
     compare("SwiGluGrad", Layout::Custom);
 }
 
 #[test]
-fn direct() {
+fn direct_tree_equals_its_reviewed_copy() {
     compare("GeluGradV2", Layout::Direct);
 }
 
 #[test]
-fn torch() {
+fn torch_tree_equals_its_reviewed_copy() {
     compare("SwiGlu SwiGluGrad", Layout::Torch);
 }
 

@@ -87,7 +87,7 @@ impl Program {
 }
 
 #[test]
-fn calls() {
+fn extension_finds_package_by_its_file_name() {
     let program = Program::new();
     // The extension finds the package's functions by the name of their file, so the program runs under that name.
     insta::assert_snapshot!("torch_extension", program.run("libcust_opapi.so"));
@@ -110,7 +110,7 @@ fn the_rule_of_the_wheel() {
 
 /// A gradient is found by its definition, not by its name, and only if it is emitted too.
 #[test]
-fn derivatives() {
+fn gradients_are_found_by_definition() {
     for (names, row) in [
         (
             &["Scaled", "Bent"][..],

@@ -4,7 +4,7 @@ use crate::format::{Format, bytes, floats, words};
 use crate::harness::Program;
 
 #[test]
-fn registers() {
+fn register_functions_compute_round_and_report_faults() {
     let p = Program::compile("registers", 3510);
     what_they_compute(&p);
     how_they_round(&p);

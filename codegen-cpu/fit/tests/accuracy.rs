@@ -110,13 +110,13 @@ fn f32_in_8_segments() {
 }
 
 #[test]
-fn bf16() {
+fn bf16_tables_are_within_one_ulp() {
     insta::assert_snapshot!("bf16_in_32_segments", report(Element::Bf16, 32));
     insta::assert_snapshot!("bf16_in_8_segments", report(Element::Bf16, 8));
 }
 
 #[test]
-fn f16() {
+fn f16_tables_are_within_one_ulp() {
     insta::assert_snapshot!("f16_in_32_segments", report(Element::F16, 32));
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
 }

@@ -88,13 +88,13 @@ fn wrong(case: &Case, element: Element, table: &Table, made: &Polynomial) -> usi
 }
 
 #[test]
-fn bf16() {
+fn bf16_pairs_from_one_table_are_accurate() {
     insta::assert_snapshot!("bf16_in_32_segments", report(Element::Bf16, 32));
     insta::assert_snapshot!("bf16_in_8_segments", report(Element::Bf16, 8));
 }
 
 #[test]
-fn f16() {
+fn f16_pairs_from_one_table_are_accurate() {
     insta::assert_snapshot!("f16_in_32_segments", report(Element::F16, 32));
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
 }

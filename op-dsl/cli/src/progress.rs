@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines() {
+    fn progress_line_shows_share_and_time_left() {
         let mut state = State::new();
         state.message = "compiling".into();
         assert_eq!(state.line(), "compiling");

@@ -483,7 +483,7 @@ fn tile_shows_and_draws() {
 }
 
 #[test]
-fn refusals() {
+fn wrong_command_lines_exit_with_2() {
     refused(&["run", "Scael"]);
     refused(&["run", "Scale"]);
     refused(&["run", "Scale", "--out", "dx=x.npy"]);

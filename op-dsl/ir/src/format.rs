@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn units() {
+    fn errors_are_counted_in_ulp() {
         let f = Format::of(DType::F32);
         assert_eq!(f.ulp(1.0), pow2(-23));
         assert_eq!(f.ulp(0.0), pow2(-149));

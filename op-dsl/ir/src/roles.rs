@@ -80,7 +80,7 @@ mod tests {
     use crate::graph::Builder;
 
     #[test]
-    fn factors() {
+    fn factor_scales_outputs_or_leaves_them() {
         let mut b = Builder::new();
         let [x, y] = [0, 1].map(|i| b.stream(i));
         let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn truths() {
+    fn mask_streams_are_only_tested_for_zero() {
         let mut b = Builder::new();
         let [x, y] = [0, 1].map(|i| b.stream(i));
         let (zero, one) = (b.num(0.0), b.num(1.0));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn dependences() {
+    fn dependence_is_none_affine_or_other() {
         let mut b = Builder::new();
         let [x, y, z] = [0, 1, 2].map(|i| b.stream(i));
         let s = b.call(Prim::Sigmoid, &[x]);

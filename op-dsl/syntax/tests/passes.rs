@@ -256,7 +256,7 @@ fn what_has_settled_does_not_meet_infinities() {
 }
 
 #[test]
-fn gradients() {
+fn gradients_take_their_simplest_safe_form() {
     have_gradients(&[
         ("x + y", "dy"),
         ("y - x", "-dy"),

@@ -118,28 +118,28 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn anything(args in soup(), item in soup()) {
+    fn arbitrary_tokens_never_panic(args in soup(), item in soup()) {
         read(&args, &item);
     }
 
     #[test]
-    fn bodies(body in soup()) {
+    fn arbitrary_bodies_never_panic(body in soup()) {
         read("name = \"F\", grad(name = \"G\", wrt(x))", &format!("fn f(x: Elem) -> Elem {{ {body} }}"));
     }
 
     #[test]
-    fn parameters(params in soup(), output in soup()) {
+    fn arbitrary_parameters_never_panic(params in soup(), output in soup()) {
         read("name = \"F\"", &format!("fn f({params}) -> {output} {{ x }}"));
     }
 
     #[test]
-    fn arguments(args in soup()) {
+    fn arbitrary_arguments_never_panic(args in soup()) {
         read(&format!("name = \"F\", {args}"), "fn f(x: Elem) -> Elem { x * x }");
         read(&format!("name = \"F\", grad({args})"), "fn f(x: Elem) -> Elem { x * x }");
     }
 
     #[test]
-    fn modules(body in soup(), attr in soup(), variants in soup()) {
+    fn arbitrary_module_items_never_panic(body in soup(), attr in soup(), variants in soup()) {
         let item = format!(
             "mod m {{ #[derive(OpAttr)] enum E {{ {variants} }} const C: f64 = {attr};
              #[formula] fn g(x: Elem) -> Elem {{ {body} }}

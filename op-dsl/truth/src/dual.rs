@@ -221,7 +221,7 @@ mod tests {
 
     /// Piecewise linear functions have the second derivative 0, also at their breakpoints; of NaN it is NaN.
     #[test]
-    fn kinks() {
+    fn second_derivative_at_kinks_is_zero() {
         for name in ["relu", "abs", "sign", "min", "max"] {
             let row = TABLE.iter().find(|row| row.name == name).expect("a row");
             let spec = derivative(row, 0, Some(0));
@@ -236,7 +236,7 @@ mod tests {
 
     /// Powers of 0 and 1 are evaluated without a logarithm, and still have slopes.
     #[test]
-    fn powers() {
+    fn powers_of_zero_and_one_have_slopes() {
         let row = TABLE.iter().find(|row| row.name == "powf").expect("a row");
         let spec = derivative(row, 0, Some(0));
         for (x, y, want) in [(0.0, 2.0, 2.0), (1.0, 3.0, 6.0), (-2.0, 3.0, -12.0), (0.5, 1.0, 0.0)]

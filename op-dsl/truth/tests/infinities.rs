@@ -81,7 +81,7 @@ fn sums_that_grow_apart() {
 
 /// Univariate functions have their limits, however they are spelt and whatever is added to their argument.
 #[test]
-fn limits() {
+fn limits_do_not_depend_on_spelling() {
     for gated in [
         "fn f(x: Elem, y: Elem, b: Elem) -> Elem { let u = x + b; u / (1.0 + exp(-u)) * y }",
         "fn f(x: Elem, y: Elem, b: Elem) -> Elem { let u = x + b; y * u * sigmoid(u) }",
@@ -101,7 +101,7 @@ fn limits() {
 
 /// A sine has no limit, whatever number replaces infinity.
 #[test]
-fn waves() {
+fn sine_has_no_limit_at_infinity() {
     let snake = "fn snake(x: Elem, #[attr(default = 1.0)] a: f32) -> Elem { x + sin(a * x) * sin(a * x) / a }";
     let all = operators(snake, "x");
     for x in [INF, -INF] {

@@ -143,7 +143,7 @@ fn every_operator_runs() -> Result<()> {
 }
 
 #[test]
-fn refusals() -> Result<()> {
+fn wrong_calls_are_refused_with_reasons() -> Result<()> {
     let x = numbers(1, &[2, 5])?;
     let said = |result: Result<Tensor>| result.expect_err("refused").to_string();
     let elu = Op::named("Elu")?.with("alpha", "2")?;

@@ -299,7 +299,7 @@ fn all_outputs_or_none() {
 }
 
 #[test]
-fn list() {
+fn list_names_attributes_and_gradients() {
     let place = Place::new();
     let table = place.good("list");
     assert!(table.contains("approximate=tanh {none, tanh}") && table.contains("GeLUBackward"));
@@ -312,7 +312,7 @@ fn list() {
 }
 
 #[test]
-fn explain() {
+fn explain_shows_only_the_chosen_attribute() {
     let place = Place::new();
     insta::assert_snapshot!("explain_ge_glu_grad_v2", place.good("explain GeGluGradV2"));
     let one = place.good("explain GeGluGradV2 --attr approximate=tanh --dtype bf16");
@@ -336,7 +336,7 @@ fn report_beside_hand_written_operators() {
 }
 
 #[test]
-fn verify() {
+fn verify_all_prints_a_row_per_type() {
     let place = Place::new();
     let out = place.run("verify SoftplusGrad --level baseline");
     let text = String::from_utf8(out.stdout).unwrap();
@@ -347,7 +347,7 @@ fn verify() {
 }
 
 #[test]
-fn bench() {
+fn bench_prints_csv_and_compares_runs() {
     let place = Place::new();
     let line = "bench GeGluGradV2 --shape 4x64 --dtype f32,bf16 --runs 3 --format csv";
     let text = place.good(line);

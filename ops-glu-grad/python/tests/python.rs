@@ -120,7 +120,7 @@ fn cases() -> PathBuf {
 }
 
 #[test]
-fn python() {
+fn python_package_passes_its_own_tests() {
     assert_eq!(View::ABSENT.dtype(), Stored::Nothing);
     if !has_python_module("numpy", "the package for Python") {
         return;

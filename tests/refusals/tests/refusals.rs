@@ -80,7 +80,7 @@ fn crate_of(cases: &[&PathBuf]) -> PathBuf {
 }
 
 #[test]
-fn refusals() {
+fn compiler_messages_are_as_recorded() {
     let bless = std::env::var_os("BLESS").is_some();
     let cases = files(&home().join("cases"), "rs");
     assert!(cases.len() > 50, "{}", cases.len());

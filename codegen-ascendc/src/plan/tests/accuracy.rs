@@ -160,7 +160,7 @@ fn products_and_other_halves() {
 
 /// Tests forward operators on finite inputs, away from where the formula itself underflows.
 #[test]
-fn forwards() {
+fn forward_operators_stay_within_error_bounds() {
     let cases = [
         (ge_glu(Prim::GeluTanh), Prim::GeluTanh, 8e-6),
         (ge_glu(Prim::Gelu), Prim::Gelu, 2e-6),

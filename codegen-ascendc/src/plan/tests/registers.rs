@@ -127,7 +127,7 @@ fn fused_sums() {
 
 /// All quotients of a divisor share one division, if its reciprocal is a normal number for every input.
 #[test]
-fn divisors() {
+fn only_bounded_divisors_share_one_division() {
     let quotients = |build: fn(&mut Builder, Id) -> Id| {
         let def = operator("Ratio", &["x", "z"], &["y"], false, |b, s| {
             let d = build(b, s[0]);

@@ -105,7 +105,7 @@ fn the_oldest_target_has_its_own_calls() {
 }
 
 #[test]
-fn peepholes() {
+fn operations_fuse_without_changing_results() {
     let scaled = of_two(|b, s| {
         let c = b.num(3.0);
         let p = b.product(c, s[0]);

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values() {
+    fn malformed_argument_values_are_refused() {
         assert_eq!(shape("8192x64"), Ok(Shape(vec![8192, 64])));
         for wrong in ["", "x", "8x", "0x4", "8,8", "-1x2", "99999999999999999999"] {
             assert!(shape(wrong).is_err(), "{wrong}");

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments() {
+    fn normal_pool_has_mean_0_variance_1() {
         let mut pool = Pool::normal(100_000);
         let values: Vec<f64> = (0..100_000).map(|_| f64::from(pool.draw())).collect();
         let mean = values.iter().sum::<f64>() / 1e5;

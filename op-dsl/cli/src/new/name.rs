@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names() {
+    fn crate_names_are_derived_or_refused() {
         let name = Name::of(Path::new("a/b/my-gates_2")).expect("a name");
         let all = [&*name.package, &*name.snake, &*name.operator];
         assert_eq!(all, ["my-gates_2", "my_gates_2", "MyGates2"]);

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn types() {
+    fn type_strings_give_kind_and_size() {
         let of = |text: &str| TypeString(text.into()).kind_and_size();
         assert_eq!(
             (of("<f4"), of("|b1"), of(">U12")),

@@ -119,7 +119,7 @@ fn ranks_one_to_eight() {
 }
 
 #[test]
-fn paths() {
+fn path_follows_from_shape_and_element_size() {
     let path = |rows, columns, k: usize| {
         let extent = Extent { rows, columns, split: true };
         check(&extent, &NEEDS[k], &machine(48)).path
@@ -233,7 +233,7 @@ fn cores_end_on_lines_where_scalar_code_writes() {
 }
 
 #[test]
-fn bandwidth() {
+fn only_narrow_rows_move_extra_bytes() {
     let of = |rows, columns, k: usize| {
         traffic(
             &check(&Extent { rows, columns, split: true }, &NEEDS[k], &machine(48)),
@@ -298,7 +298,7 @@ proptest! {
     }
 
     #[test]
-    fn balanced((k, columns) in (0..900u64, 1..40_000u64), which in 0..NEEDS.len()) {
+    fn cores_are_balanced_within_5_percent((k, columns) in (0..900u64, 1..40_000u64), which in 0..NEEDS.len()) {
         let extent = Extent { rows: 48 * k + 47, columns, split: true };
         let size = NEEDS[which].size;
         prop_assume!(extent.elements() * size >= 1000 * UNIT);

@@ -103,7 +103,7 @@ fn a_mistake_in_a_shared_formula_is_said_once() {
 }
 
 #[test]
-fn matches() {
+fn match_arms_must_cover_plain_values() {
     let of = |arms: &str| {
         family(&format!(
             "#[derive(OpAttr)]

@@ -3,7 +3,7 @@
 use crate::{only, operator};
 
 #[test]
-fn wiring() {
+fn gradient_arguments_must_fit_the_operator() {
     for (grad, want) in [
         ("name = \"G\"", "write `wrt(x)`"),
         ("name = \"G\", wrt(z)", "`z` is no input"),
@@ -17,7 +17,7 @@ fn wiring() {
 }
 
 #[test]
-fn variables() {
+fn variables_without_elementwise_gradient_are_refused() {
     for (args, item, want) in [
         (
             "grad(name = \"G\", wrt(x.gate))",

@@ -22,7 +22,7 @@ fn arguments_of_an_operator() {
 }
 
 #[test]
-fn parameters() {
+fn wrong_parameters_are_refused_with_advice() {
     for (item, want) in [
         ("fn f() -> Elem { 1.0 }", "needs a tensor"),
         ("fn f(x: Vec<f32>) -> Elem { 1.0 }", "a tensor is `Elem`, `Gated`, `Mask` or `Rows`"),
@@ -75,7 +75,7 @@ fn functions_and_results() {
 }
 
 #[test]
-fn enums() {
+fn attribute_enums_need_distinct_plain_values() {
     for (item, want) in [
         ("enum E { A(i64) }", "remove the fields"),
         ("enum E { A = 1, B = 1 }", "has the wire value 1 already"),
