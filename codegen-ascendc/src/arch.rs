@@ -5,16 +5,18 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::published::LeftOut;
 use std::fmt;
 
-/// An architecture of the vector unit.
+/// Architecture of the vector unit, which several products may share.
 #[derive(Debug, PartialEq)]
 pub struct Arch {
     /// Value of the macro `__NPU_ARCH__`.
     pub number: u16,
-    /// Element types that it can load, store and cast.
+    /// Element types that the vector unit can load, store and cast.
     pub dtypes: &'static [DType],
     /// Whether copies between GM and UB can have any length (`DataCopyPad`).
     pub pads: bool,
-    /// Whether elements can be gathered inside UB, which splits and joins narrow rows.
+    /// Whether the vector unit can gather elements inside UB.
+    ///
+    /// Kernels use it to split narrow rows of gated tensors into parts, and to join them again.
     pub gathers: bool,
     /// Rounding mode of casts from `float` to `half`.
     ///
@@ -26,32 +28,34 @@ pub struct Arch {
     ///
     /// Otherwise all repeats of a call use the same mask.
     pub long_masks: bool,
-    /// Whether scalar code can write the data cache back to GM; otherwise that happens when a kernel ends.
+    /// Whether scalar code can write the data cache back to GM.
+    ///
+    /// Otherwise the cache is written back only when a kernel ends.
     pub flushes: bool,
-    /// Whether a function may keep vectors in registers between calls.
+    /// Whether a function may keep vectors in registers from one vector call to the next.
     pub registers: bool,
     /// Whether hardware orders dependent calls of the vector pipe.
     ///
     /// Otherwise a call may start while the one before it still reads and writes.
     pub orders_vectors: bool,
-    /// Whether bit 48 of the control register CTRL controls 16-bit results beyond their range.
+    /// Whether bit 48 of the control register CTRL decides what 16-bit results beyond their range become.
     ///
-    /// Its default, 0, saturates them at the largest number and turns NaN into 0.
+    /// The default of the bit, 0, saturates such results at the type's largest number and turns NaN into 0.
     pub saturates: bool,
-    /// Missing calls, by AscendC's names; sequences avoid them.
+    /// AscendC names of the vector calls that this architecture lacks; sequences avoid them.
     pub lacks: &'static [&'static str],
-    /// Calls that take more than one cycle for 256 bytes.
+    /// Vector calls that take more than one cycle for 256 bytes.
     pub rates: &'static [Rate],
-    /// Cost factor of a call that reads two addresses and adds to a third.
+    /// Factor on the cycles of `FusedMulAdd` if its sources and its destination are three addresses.
     pub three_addresses: f64,
-    /// Source of the rates.
+    /// Document or measurement from which `rates` come, for reports.
     pub rates_of: &'static str,
 }
 
-/// Cycles that a call takes for one repeat: 256 bytes of the wider of its types.
+/// Cycles that a vector call takes per repeat, which is 256 bytes of the wider of its element types.
 #[derive(Debug, PartialEq)]
 pub struct Rate {
-    /// Name of the call in AscendC.
+    /// Name of the vector call in AscendC.
     pub call: &'static str,
     /// Cycles for 128 numbers of 16 bits.
     pub half: f64,
@@ -78,7 +82,7 @@ const RATES_2201: &[Rate] = &[
 
 /// Rates of architecture 3510, where slow calls process 16 elements per cycle and `Gather` 32.
 ///
-/// They hold for calls on tensors as well, because these are composed of calls on registers.
+/// The rates hold for calls on tensors as well, because those are composed of calls on registers.
 const RATES_3510: &[Rate] = &[
     rate("Exp", 8.0, 4.0),
     rate("Ln", 8.0, 4.0),
@@ -91,14 +95,14 @@ const RATES_3510: &[Rate] = &[
 /// Rounding mode of a cast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
-    /// No rounding needed, or to nearest where the architecture has no other name for it.
+    /// No rounding is needed, or to nearest where the architecture has no other name for that.
     None,
     /// To nearest, ties to even.
     Rint,
 }
 
 impl Round {
-    /// Returns the name in AscendC.
+    /// Returns the name of the rounding mode in AscendC.
     pub const fn name(self) -> &'static str {
         match self {
             Round::None => "CAST_NONE",
@@ -107,14 +111,14 @@ impl Round {
     }
 }
 
-/// Product family, as CANN names it.
+/// Product family of NPUs, under the name that CANN gives it.
 #[derive(Debug, PartialEq)]
 pub struct Soc {
     /// Name in lower case, for example `ascend910b`.
     pub name: &'static str,
-    /// Its architecture.
+    /// Architecture of the product's vector unit.
     pub arch: &'static Arch,
-    /// Bytes of UB per core that kernels may use.
+    /// Bytes of UB per core, including those in `kept`.
     pub ub: u64,
     /// Bytes of `ub` that the platform library reserves.
     pub kept: u64,
@@ -122,30 +126,33 @@ pub struct Soc {
     ///
     /// Only an example for the command line, because emitted host code asks the platform.
     pub cores: u32,
-    /// Clock in MHz.
+    /// Clock of the vector cores in MHz.
     pub mhz: f64,
     /// Bytes of GM that one core can move per cycle while all cores do (estimate).
     pub gm_bytes_per_cycle: f64,
 }
 
 impl Arch {
-    /// Returns the bits of UB per element and mask.
+    /// Returns how many bits of UB a mask takes per element.
     ///
-    /// Where each repeat has a mask of its own, a mask takes a block of 32 bytes for 64 elements, which is 4 bits per element.
+    /// Where each repeat has its own mask, the mask of a repeat takes a block of 32 bytes for 64 elements, which is 4 bits per
+    /// element.
     pub const fn mask_bits(&self) -> u64 {
         if self.long_masks { 1 } else { 4 }
     }
 
-    /// Returns the cycles for 256 bytes if the wider element type of the call has `bytes`.
+    /// Returns the cycles of a call for one repeat (256 bytes) of its wider element type.
+    ///
+    /// `call` is the name in AscendC, and `bytes` is the size of the wider element type.
     pub fn cycles_of_repeat(&self, call: &str, bytes: usize) -> f64 {
         let rate = self.rates.iter().find(|r| r.call == call);
         rate.map_or(1.0, |r| if bytes < 4 { r.half } else { r.float })
     }
 
-    /// Returns the cycles for 64 elements if the wider element type of the call has `bytes`.
+    /// Returns the cycles of a call for 64 elements.
     ///
-    /// For example, `Exp` takes 2 cycles on ascend910b for both `half` and `float`, because a repeat holds 128 halves but only 64
-    /// floats.
+    /// `call` is the name in AscendC, and `bytes` is the size of the call's wider element type. For example, `Exp` takes 2
+    /// cycles on ascend910b for both `half` and `float`, because a repeat holds 128 halves but only 64 floats.
     pub fn cycles(&self, call: &str, bytes: usize) -> f64 {
         self.cycles_of_repeat(call, bytes) * bytes as f64 / 4.0
     }
@@ -221,7 +228,7 @@ const fn copy(a: &Arch) -> Arch {
     }
 }
 
-/// All targets.
+/// All products for which code can be generated.
 #[rustfmt::skip]
 pub static SOCS: &[Soc] = &[
     Soc { name: "ascend910b",   arch: &A2201, ub: 196_608, kept: 256, cores: 48, mhz: 1850.0, gm_bytes_per_cycle: 18.0 },
@@ -232,50 +239,56 @@ pub static SOCS: &[Soc] = &[
 ];
 
 impl Soc {
-    /// Returns the bytes of UB that the platform reports to host code and that a kernel's buffers share.
+    /// Returns the bytes of UB that the platform reports to host code.
+    ///
+    /// All buffers of a kernel share them.
     pub const fn reported_ub(&self) -> u64 {
         self.ub - self.kept
     }
 
-    /// Returns the target with this name.
+    /// Returns the product with this name, `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Soc> {
         SOCS.iter().find(|s| s.name == name)
     }
 
-    /// Returns all names, for messages.
+    /// Returns the names of all products, separated by commas, for messages.
     pub fn names() -> String {
         SOCS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the rounding mode of a cast from `float`, which depends on the architecture for `half` only.
+    /// Returns the rounding mode of a cast from `float` to `to`.
+    ///
+    /// The mode depends on the architecture for `half` only.
     pub fn round(&self, to: DType) -> Round {
         if to == DType::F16 { self.arch.to_half } else { Round::Rint }
     }
 
-    /// Returns the first target that has this element type, for messages.
+    /// Returns the name of the first product that has this element type, for messages.
     pub(crate) fn with(dtype: DType) -> &'static str {
         SOCS.iter().find(|s| s.arch.dtypes.contains(&dtype)).map_or("none", |s| s.name)
     }
 }
 
-/// Returns the alternative if the operator's document leaves this value of an attribute out.
+/// Returns what to use instead if the operator's document leaves out an attribute's value on a product.
+///
+/// `None` if the document allows the value there.
 pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'static str> {
     let rows = def.published.map_or(&[][..], |p| p.left_out);
     let fits = |r: &&LeftOut| r.arch == soc.arch.number && r.attr == attr && r.value == value;
     rows.iter().find(fits).map(|r| r.instead)
 }
 
-/// Reason why a target cannot run an operator, and the way out.
+/// A target's refusal to run an operator: the reason, and the way out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{op} on {soc} in {}: {why}", names(.dtypes))]
 pub struct Refusal {
-    /// The operator.
+    /// Name of the operator.
     pub op: String,
-    /// The target.
+    /// Name of the target.
     pub soc: &'static str,
-    /// Element types that are refused.
+    /// Element types in which the target cannot run the operator.
     pub dtypes: Vec<DType>,
-    /// Reason.
+    /// Reason, which includes what to do instead.
     pub why: Why,
 }
 
@@ -291,34 +304,40 @@ pub enum Why {
     DType(String),
     /// The target lacks the element type.
     NoDType(&'static Soc, DType),
-    /// A mask of bits, by its name, where all repeats of a call use the same mask.
+    /// The operator has a mask of bits, with this name.
+    ///
+    /// The target cannot read it, because all repeats of a vector call use the same mask bits.
     OneMask(&'static Soc, String),
-    /// A mask beside gated tensors, by its name: its rows end at other addresses than theirs.
+    /// The operator has a mask, with this name, as well as gated tensors.
+    ///
+    /// The target cannot read it, because rows of the mask end at other addresses than rows of the gated tensors.
     MaskOfRows(&'static Soc, String),
-    /// The operator's document leaves out this specialisation: attribute and value, and the alternative.
+    /// The operator's document leaves this specialisation out on the target.
+    ///
+    /// The fields are the attribute with its value, and what to use instead.
     LeftOut(String, &'static str),
-    /// No sequence of calls meets the primitive's accuracy yet.
+    /// No sequence of vector calls meets the primitive's accuracy yet: the primitive, and a note on why.
     NoSequence(&'static str, &'static str),
-    /// The call has no overload that takes numbers at these positions.
+    /// This vector call has no overload that takes numbers where the formula has them.
     NoOverload(&'static str),
-    /// The call reads or writes a value that has no buffer: a bug in the planner.
+    /// This vector call reads or writes a value that has no buffer, which is a bug in the planner.
     NoBuffer(&'static str),
-    /// The error of a result exceeds its budget: the worst case that was found.
+    /// The error of a result exceeds its budget; the field holds the worst case that was found.
     Inaccurate(Box<Inaccurate>),
     /// UB cannot hold one block of every stream.
     Ub(op_dsl_ir::tiling::UbTooSmall),
 }
 
-/// Result whose error exceeds its budget.
+/// Worst case of a result whose error exceeds its budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inaccurate {
     /// Output and the functions that it calls, for example `y by tanh, ln`.
     pub function: String,
-    /// Inputs at which it occurs, for example `x = 0.1`.
+    /// Inputs at which the error occurs, for example `x = 0.1`.
     pub at: String,
-    /// Computed and true value.
+    /// Computed value, then true value.
     pub values: [f64; 2],
-    /// Error and budget, in ULP.
+    /// Error of the computed value, then its budget, in ULP.
     pub ulp: [f64; 2],
 }
 
@@ -407,7 +426,7 @@ mod tests {
         assert_eq!(reported, want);
     }
 
-    /// Compares the cycles for 64 elements, half and float, of slow and fast calls.
+    /// Compares the cycles for 64 elements, in `half` and in `float`, of slow and fast calls.
     #[test]
     fn rates_as_documents_have_them() {
         let of = |soc: &str, call| {

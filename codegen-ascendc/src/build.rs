@@ -15,9 +15,9 @@ use std::{env, io};
 
 /// Environment variable with the toolkit's path; the toolkit's `set_env.sh` sets it.
 const HOME: &str = "ASCEND_HOME_PATH";
-/// Environment variable with the product that a build script targets.
+/// Environment variable with the name of the product that a build script targets.
 const SOC: &str = "OP_DSL_SOC";
-/// Product if [`SOC`] is not set.
+/// Name of the product if `OP_DSL_SOC` is not set.
 const DEFAULT_SOC: &str = "ascend910b";
 
 /// Environment variable with the language of the documents that a build script writes.
@@ -25,9 +25,9 @@ const LANGUAGE: &str = "OP_DSL_LANGUAGE";
 
 /// Default install paths of a toolkit, below `$HOME` and below `/usr/local`.
 const PLACES: [&str; 2] = ["Ascend/cann", "Ascend/ascend-toolkit/latest"];
-/// Path that every toolkit with AscendC has.
+/// Path that exists in every toolkit with AscendC, relative to the toolkit.
 ///
-/// `PACKAGE` marks generation 9, because only that generation has the CMake functions for operators.
+/// A toolkit of generation 9 is recognised by `PACKAGE`, because only that generation has the CMake functions for operators.
 const MODULES: &str = "compiler/tikcpp";
 const PACKAGE: &str = "compiler/tikcpp/ascendc_kernel_cmake/asc-config.cmake";
 
@@ -35,16 +35,16 @@ const PACKAGE: &str = "compiler/tikcpp/ascendc_kernel_cmake/asc-config.cmake";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No toolkit was found.
+    /// No toolkit was found; the text lists the directories that were searched.
     #[error("no toolkit: {HOME} is not set and there is none in {0}; source its set_env.sh")]
     NoToolkit(String),
-    /// The directory is not a toolkit.
+    /// The directory that `ASCEND_HOME_PATH` names is not a toolkit.
     #[error("{HOME}={}: this is no toolkit, it has no {MODULES}", .0.display())]
     NotToolkit(PathBuf),
-    /// The product does not exist.
+    /// There is no product with the name in `OP_DSL_SOC`.
     #[error("{SOC}={0}: unknown SoC; allowed: {names}", names = Soc::names())]
     Soc(String),
-    /// The language does not exist.
+    /// There is no language with the name in `OP_DSL_LANGUAGE`.
     #[error("{LANGUAGE}={0}: unknown language; allowed: {names}", names = Language::names())]
     Language(String),
     /// The target supports none of the operators.
@@ -76,15 +76,15 @@ pub enum Error {
     Failed {
         /// Command line of the step.
         step: String,
-        /// Log file with its output.
+        /// Path of the log file with the output of the step.
         log: PathBuf,
     },
-    /// The build finished without a package.
+    /// The build finished without an installable package in this directory.
     #[error("the build made no custom_opp_*.run in {}", .0.display())]
     NoPackage(PathBuf),
 }
 
-/// Installed toolkit.
+/// Toolkit that is installed on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolkit {
     home: PathBuf,
@@ -114,12 +114,12 @@ impl Toolkit {
         home.join(MODULES).is_dir().then(|| Toolkit { home: home.into(), cann })
     }
 
-    /// Builds a project and returns the path of the package.
+    /// Builds an emitted project with the toolkit and returns the path of the installable package.
     ///
     /// The output of all steps goes to `build.log` in the project.
     ///
     /// # Errors
-    /// A step cannot be started or fails.
+    /// A step cannot be started or fails, or the build makes no package.
     pub fn build(&self, project: &Path) -> Result<PathBuf, Error> {
         let log = project.join("build.log");
         let file = File::create(&log).map_err(|why| Error::File { path: log.clone(), why })?;
@@ -130,7 +130,7 @@ impl Toolkit {
         package(&out).ok_or(Error::NoPackage(out))
     }
 
-    /// Returns the command lines of a build.
+    /// Returns the command lines that build the project, in the order in which they run.
     fn steps(&self, project: &Path, out: &Path) -> Vec<Vec<OsString>> {
         let line = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
             words.iter().map(|w| w.as_ref().to_os_string()).collect::<Vec<OsString>>()
@@ -169,7 +169,9 @@ impl Toolkit {
     }
 }
 
-/// Returns the installer that a build produced, the first by name if there are several.
+/// Returns the path of the installer that a build produced, the first by name if there are several.
+///
+/// `None` if there is no installer in `out`.
 fn package(out: &Path) -> Option<PathBuf> {
     let is_package = |path: &PathBuf| {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
@@ -184,9 +186,10 @@ fn package(out: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Writes the operators that some target supports, each as one tree for all targets.
+/// Writes every operator that at least one target supports.
 ///
-/// Returns their directories and what the targets do not support.
+/// Each directory that is written serves all targets. Returns the paths of the directories, and what the targets do not
+/// support. With `force`, a file or directory that was not generated is moved aside to `<name>.old`.
 ///
 /// # Errors
 /// The targets support none of the operators, or a directory cannot be written.
@@ -215,7 +218,9 @@ pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     ascendc_with(defs, Options::default());
 }
 
-/// Does what [`ascendc`] does, with options; toolkit and language still come from the environment.
+/// Does what [`ascendc`] does, with options; the language still comes from the environment.
+///
+/// The toolkit's generation is that of the installed toolkit.
 pub fn ascendc_with<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options) {
     for variable in [SOC, LANGUAGE, HOME] {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -237,7 +242,7 @@ pub fn check<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     }
 }
 
-/// Returns one sentence for each operator that the NPU does not support.
+/// Returns sentences that say which operators the product in `OP_DSL_SOC` does not fully support.
 fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Error> {
     let soc = asked()?;
     let refused = |def| Package::new(def, &[soc], Options::default()).err();
@@ -245,7 +250,7 @@ fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Err
     Ok(left_out::sentences(&refused))
 }
 
-/// Returns the product that the environment names.
+/// Returns the product that `OP_DSL_SOC` names, or the default product.
 fn asked() -> Result<&'static Soc, Error> {
     let name = env::var(SOC).unwrap_or_else(|_| DEFAULT_SOC.into());
     Soc::named(&name).ok_or(Error::Soc(name))

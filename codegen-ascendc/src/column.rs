@@ -16,10 +16,12 @@ use Digits::{Absolute, Fine, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
 
-/// Row of the table.
+/// Row of the table: everything that AscendC code needs to know of one primitive.
 struct Row {
     prim: Prim,
-    /// C++ expression of scalars `{x}`, `{y}`, `{z}`; `None` if only vector code can compute the primitive.
+    /// C++ expression that computes the primitive from scalars `{x}`, `{y}`, `{z}`.
+    ///
+    /// `None` if only vector code can compute the primitive.
     number: Option<&'static str>,
     note: &'static str,
     forms: &'static [Form],
@@ -149,9 +151,10 @@ rows! {
     }
 }
 
-/// Primitives that share a gate when a graph applies several of them to one value.
+/// Primitives that share one gate (a common subexpression) when a graph applies several to one value.
 ///
-/// For example, `sigmoid(x)`, `silu(x)` and its derivative need one sigmoid in total.
+/// Each comes with the role that it has among them. For example, `sigmoid(x)`, `silu(x)` and its derivative need one sigmoid in
+/// total.
 pub type Family = &'static [(Prim, Member)];
 
 const FAMILIES: &[Family] = &[
@@ -163,19 +166,22 @@ fn row(prim: Prim) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.prim == prim)
 }
 
-/// Returns the C++ expression of scalars `{x}`, `{y}`, `{z}` for the primitive, if there is one.
+/// Returns the C++ expression that computes the primitive from scalars `{x}`, `{y}`, `{z}`.
+///
+/// `None` if only vector code can compute the primitive.
 pub fn number(prim: Prim) -> Option<&'static str> {
     row(prim)?.number
 }
 
-/// Returns the assumptions of a primitive's forms, or the reason why it has none.
+/// Returns a note on the primitive's forms: their assumptions, or the reason why there are none.
 pub fn note(prim: Prim) -> &'static str {
     row(prim).map_or("nobody has written one", |row| row.note)
 }
 
-/// Returns the form of a primitive with the fewest cycles.
+/// Returns the form (a sequence of vector calls) of a primitive with the fewest cycles.
 ///
-/// For `Digits::Fine` a fine form is preferred. `None` for arithmetic and for primitives without a sequence.
+/// Only forms for the element type, the behaviour at infinity and the accuracy that are asked for are considered. For
+/// `Digits::Fine` a fine form is preferred. `None` for arithmetic and for primitives without a sequence.
 pub fn form_of(
     prim: Prim,
     dtype: DType,
@@ -190,13 +196,16 @@ pub fn form_of(
 }
 
 /// Returns the primitives that may share a gate with this one, including itself.
+///
+/// `None` if no other primitive shares a gate with it.
 pub fn family(prim: Prim) -> Option<Family> {
     FAMILIES.iter().copied().find(|f| f.iter().any(|(p, _)| *p == prim))
 }
 
-/// Returns the gate of a family, which is that of its derivative's form.
+/// Returns the function that writes the gate (the common subexpression) of a family of primitives.
 ///
-/// All members follow from it: for example, with `q` the sigmoid, silu is `x q` and its derivative is `slope q + q`.
+/// It is the gate of the form of the family's derivative, because all members follow from it. For example, with `q` the sigmoid
+/// of `x`, silu is `x q` and its derivative is `slope q + q`. `None` if no form with a gate fits.
 pub fn gate_of(
     family: Family,
     dtype: DType,
@@ -220,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Checks that every text has one placeholder per argument.
+    /// Checks that the C++ text of every primitive has one placeholder per argument.
     #[test]
     fn numbers_take_every_argument() {
         for row in ROWS {

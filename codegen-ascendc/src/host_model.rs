@@ -17,7 +17,7 @@ macro_rules! files {
     };
 }
 
-/// Headers of the host model: path and text.
+/// Headers of the host model: path of each below [`MODEL`], and its text.
 pub static FILES: &[(&str, &str)] = files![
     "ascendc/host_api/tiling/template_argument.h"
     "kernel_operator.h"
@@ -52,36 +52,37 @@ pub static FILES: &[(&str, &str)] = files![
     "run.h"
 ];
 
-/// Directory of the headers in a [`program`].
+/// Directory of the host model's headers among the files of a [`program`].
 pub const MODEL: &str = "model";
 
-/// Compiler flags of every program, apart from its architecture.
+/// Compiler flags of every program, apart from the flag that sets the architecture.
 ///
 /// `-ftree-vectorize` gives most of what a higher optimisation level gains, and takes no longer to compile.
 pub const FLAGS: [&str; 5] =
     ["-std=c++17", "-O1", "-ftree-vectorize", "-fno-exceptions", "-pthread"];
 
-/// Call of an operator on a machine with a given number of cores.
+/// Call of an emitted operator on a simulated NPU with a given number of cores.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// The operator.
+    /// The emitted operator.
     pub package: &'c Package<'c>,
-    /// Specialisation and element type.
+    /// Plan of the kernel that the call runs; it determines specialisation and element type.
     pub plan: &'c Plan,
-    /// Values of all attributes.
+    /// Values of all attributes, in the order of the signature.
     pub attrs: &'c [Value],
-    /// Domain and split that the call runs over.
+    /// Shape that the call runs over, and the dimension along which gated tensors are split.
     pub bound: &'c Bound,
-    /// Entries of the input with the row counts; 0 without it.
+    /// Number of elements of the input that holds row counts; 0 if the operator has no such input.
     pub counts: usize,
-    /// Vector cores of the machine.
+    /// Vector cores of the simulated NPU.
     pub cores: u32,
 }
 
-/// Returns the program's files; compile `main.cpp` with [`MODEL`] among the include directories.
+/// Returns the files of a program that makes one of some calls.
 ///
-/// The program's first argument is the index of a call; all calls are for one architecture. The other arguments are the options
-/// `--in` and `--out` of `run.h`. The report is the one `run.h` describes, with one more record: the tiling.
+/// Compile `main.cpp` with [`MODEL`] among the include directories; all calls must be for one architecture. The program's first
+/// argument is the index of a call. The other arguments are the options `--in` and `--out` of `run.h`. The program prints the
+/// report that `run.h` describes, with one more record: the tiling.
 pub fn program(calls: &[Call<'_>]) -> Tree {
     let mut tree = Tree::default();
     for (path, text) in FILES {
@@ -98,9 +99,9 @@ pub fn program(calls: &[Call<'_>]) -> Tree {
     tree
 }
 
-/// Turns optimisation off for a kernel's own code and a call's.
+/// Pragma that turns off optimisation of kernels and of the code that calls them.
 ///
-/// They run once, while the model's code runs once per element, so optimising them takes longer than it saves.
+/// That code runs once, while the model's code runs once per element, so optimising it takes longer than it saves.
 const AS_IT_STANDS: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize(\"O0\")
@@ -136,7 +137,9 @@ fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
     text.finish()
 }
 
-/// Writes the body of the function that makes one call; its arguments are those after the call's index.
+/// Writes the body of the C++ function that makes one call.
+///
+/// Its arguments are those of the program after the index of the call.
 fn body(call: &Call<'_>, text: &mut Text) {
     let Call { package, plan, attrs, bound, counts, cores } = call;
     // Attributes that select a specialisation, and whether optional inputs are given, are fixed by it.
@@ -175,7 +178,7 @@ fn body(call: &Call<'_>, text: &mut Text) {
     ));
 }
 
-/// Lists the kernels that the tiling can select.
+/// Lists the kernels that the tiling of a call can select: one for long rows, one for small rows.
 fn instances(call: &Call<'_>) -> String {
     let (snake, dtype, form) = (call.package.snake(), call.plan.dtype as u8, call.plan.spec);
     let instance = |(name, small): (&str, bool)| {
@@ -186,9 +189,9 @@ fn instances(call: &Call<'_>) -> String {
     all.join(", ")
 }
 
-/// Writes the C++ function `Run`: tiles a call by the emitted host code, and reports the tiling.
+/// Writes the C++ function `Run`, which tiles a call by the emitted host code and runs the kernel.
 ///
-/// `given` holds the fields that do not come from tiling.
+/// It also prints the tiling. Its parameter `given` holds the fields of the tiling data that do not come from tiling.
 fn tiled(package: &Package<'_>, text: &mut Text) {
     text.line("int Run(const Extent& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,");
     let rest = "        std::initializer_list<host_model::Named> kernels, int argc, char** argv)";

@@ -8,9 +8,9 @@ use proc_macro::TokenStream;
 /// Defines a family of operators by an inline module.
 ///
 /// The module has attribute enums, constants, `#[formula]` and `#[op]` functions. Every `#[op]` function stays an
-/// ordinary function on `Elem`. Beside it, it gets a struct of its attributes with a typed `run`, an entry in the
-/// table of operators, and the same for the gradient that it asks for. The module gets `OPERATORS`, a slice of all
-/// its entries.
+/// ordinary function on `Elem`. The macro adds a struct of the function's attributes with a typed `run`, an entry in
+/// the table of operators, and both also for the gradient that the function asks for. The module gets `OPERATORS`, a
+/// slice of all entries.
 ///
 /// With `#[operators(published = TABLE)]`, a `static TABLE: &[op_dsl::ir::published::Published]` has the names under
 /// which documents have published some of the operators.
@@ -29,18 +29,19 @@ pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
     op_dsl_expand::op(Purpose::of_this_compilation(), args.into(), item.into()).into()
 }
 
-/// Defines a part of formulas that operators share. It is inlined where they call it.
+/// Defines a function that the formulas of several operators share; their calls are inlined.
 ///
-/// It stays an ordinary function on `Elem`. A parameter declared as `f32` or `f64` takes everything that converts to
-/// an element, so that one formula serves both numbers and attributes.
+/// The function stays an ordinary function on `Elem`. A parameter declared as `f32` or `f64` takes everything that
+/// converts to an element, so that one formula serves both numbers and attributes.
 #[proc_macro_attribute]
 pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
     op_dsl_expand::formula(args.into(), item.into()).into()
 }
 
-/// Makes an enum of unit variants an attribute.
+/// Makes an enum of unit variants an attribute of operators.
 ///
-/// The name of a variant on the wire is the lower-case identifier, unless `#[attr(name = "tanh")]` sets another.
+/// Callers outside Rust pass a variant by its identifier in lower case, unless `#[attr(name = "tanh")]` sets another
+/// name.
 #[proc_macro_derive(OpAttr, attributes(attr))]
 pub fn op_attr(item: TokenStream) -> TokenStream {
     op_dsl_expand::op_attr(item.into()).into()

@@ -2,7 +2,7 @@
 
 pub use crate::oracle;
 
-/// Items in the scope of kernel bodies.
+/// Items that the kernels in macro expansions use.
 pub mod vector {
     pub use codegen_cpu::fit;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
@@ -20,7 +20,7 @@ pub mod vector {
     pub use std::borrow::Cow::Borrowed;
 }
 
-/// Items in the scope of operator definitions.
+/// Items that the operator definitions in macro expansions use.
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
@@ -34,17 +34,17 @@ pub mod data {
     pub use std::borrow::Cow::Borrowed;
     pub use std::option::Option::{None, Some};
 
-    /// Returns a call with one argument.
+    /// Returns a graph node that calls `prim` with one argument, given by its node number.
     pub const fn call1(prim: Prim, a: u32) -> Node {
         Node::Call(prim, [Id(a), Id::NONE, Id::NONE])
     }
 
-    /// Returns a call with two arguments.
+    /// Returns a graph node that calls `prim` with two arguments, given by their node numbers.
     pub const fn call2(prim: Prim, a: u32, b: u32) -> Node {
         Node::Call(prim, [Id(a), Id(b), Id::NONE])
     }
 
-    /// Returns a call with three arguments.
+    /// Returns a graph node that calls `prim` with three arguments, given by their node numbers.
     pub const fn call3(prim: Prim, a: u32, b: u32, c: u32) -> Node {
         Node::Call(prim, [Id(a), Id(b), Id(c)])
     }

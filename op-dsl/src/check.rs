@@ -8,7 +8,8 @@ use op_dsl_ir::differences;
 /// Compares the graphs of `gradient` with central differences of `forward`'s own function.
 ///
 /// # Errors
-/// One line when they differ, or when names do not tell which tensors correspond.
+/// A message of one line if the two differ, if names do not tell which tensors correspond, or if too few of the random
+/// points have a derivative.
 pub fn gradient(forward: &Operator, gradient: &Operator) -> Result<(), String> {
     let y = |streams: &[f64], attrs: &[_]| forward.oracle(&OracleInput { streams, attrs });
     differences::compare(forward.def(), gradient.def(), y).map(|_| ()).map_err(|why| {

@@ -4,9 +4,9 @@ use crate::Operator;
 use op_dsl_ir::derivative;
 use std::ops::Deref;
 
-/// The gradient operator of another operator of its table.
+/// The gradient operator of an operator, found in the same table of operators.
 ///
-/// Its [fields](derivative::Derivative) say what to pass to it.
+/// The [fields](derivative::Derivative) say what to pass to the gradient operator.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Derivative {
@@ -16,7 +16,9 @@ pub struct Derivative {
 }
 
 impl Derivative {
-    /// Returns the gradient operator of `operator`: of several in the table, the one with the most gradients.
+    /// Finds the gradient operator of `operator` in a table; `None` if there is none.
+    ///
+    /// If there are several, the result is the one that gives the most gradients.
     pub fn of(operator: &Operator, table: &[&'static Operator]) -> Option<Derivative> {
         let rule = derivative::Derivative::of(operator.def(), table.iter().map(|o| o.def()))?;
         Some(Derivative { gradient: table[rule.gradient], rule })

@@ -4,13 +4,13 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-/// Value, derivative, second derivative.
+/// Value, first derivative and second derivative of a function at one argument.
 pub(crate) type Jet = (f64, f64, f64);
 
 /// Cubic coefficient of the tanh form of GELU.
 const CUBIC: f64 = 0.044715;
 
-/// Returns the jet of a piecewise linear function; NaN for NaN.
+/// Returns value and derivatives of a function that is linear around `x`; all are NaN if `x` is NaN.
 fn straight(x: f64, value: f64, slope: f64) -> Jet {
     if x.is_nan() { (x, x, x) } else { (value, slope, 0.0) }
 }
@@ -55,7 +55,7 @@ pub(crate) fn log1p(x: f64) -> Jet {
     (libm::log1p(x), 1.0 / (1.0 + x), -(1.0 + x).powi(-2))
 }
 
-/// The slope is `1 / cosh^2`, which does not cancel.
+/// Computes the derivative as `1 / cosh(x)^2`, which does not cancel as `1 - tanh(x)^2` does.
 pub(crate) fn tanh(x: f64) -> Jet {
     let slope = libm::cosh(x).powi(-2);
     (libm::tanh(x), slope, -2.0 * libm::tanh(x) * slope)
@@ -83,7 +83,7 @@ fn logistic(x: f64) -> f64 {
     if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
 }
 
-/// `logistic(-x) - logistic(x)`
+/// `logistic(-x) - logistic(x)`, computed without cancellation.
 fn skew(x: f64) -> f64 {
     -libm::tanh(0.5 * x)
 }
@@ -112,7 +112,9 @@ pub(crate) fn softplus(x: f64) -> Jet {
     (value, logistic(x), logistic(x) * logistic(-x))
 }
 
-/// Returns `x * f`, where `f` goes to 0 faster than `x` grows, so that the product is 0 where `f` is.
+/// Returns `x * f`, or 0 where `f` is 0, even if `x` is infinite.
+///
+/// Callers pass a value `f` that goes to 0 faster than `x` grows.
 fn damped(x: f64, f: f64) -> f64 {
     if f == 0.0 { 0.0 * x.signum() } else { x * f }
 }
@@ -127,7 +129,7 @@ pub(crate) fn gelu_grad(x: f64) -> Jet {
     (first, damped(2.0 - x * x, pdf(x)), damped(x * (x * x - 4.0), pdf(x)))
 }
 
-/// Returns the argument of the logistic function in the tanh form, and its three derivatives.
+/// Returns `v` and its three derivatives, where the tanh form of GELU is `x * logistic(v)`.
 fn inner(x: f64) -> [f64; 4] {
     // 2 sqrt(2/pi)
     let k = 1.595_769_121_605_730_7;
@@ -135,7 +137,7 @@ fn inner(x: f64) -> [f64; 4] {
     [k * x + cubic * x * x * x, k + 3.0 * cubic * x * x, 6.0 * cubic * x, 6.0 * cubic]
 }
 
-/// Returns the value and three derivatives of `x * logistic(v)`, given `v` and its derivatives.
+/// Returns the value and three derivatives of `x * logistic(v(x))`, given `v` and its derivatives.
 fn gated(x: f64, [v, dv, ddv, dddv]: [f64; 4]) -> [f64; 4] {
     let (s, q, r) = (logistic(v), logistic(v) * logistic(-v), skew(v));
     if q == 0.0 {

@@ -13,7 +13,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub struct Elem {
     /// The value.
     pub value: f64,
-    /// The derivative.
+    /// The derivative by the first varied input.
     pub derivative: f64,
     /// The derivative by the second varied input, for second derivatives.
     pub other: f64,
@@ -33,9 +33,9 @@ pub struct Gated {
 /// One element of a mask, a tensor of booleans.
 pub type Mask = bool;
 
-/// The number of rows to compute, given by the sum of a tensor of integers; other rows are zeros.
+/// Parameter type of a tensor of integers whose sum is the number of rows to compute.
 ///
-/// The formula does not see it.
+/// The other rows of the results are zeros. Formulas cannot read the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rows;
 
@@ -48,7 +48,7 @@ impl Elem {
         Elem { value, derivative: 0.0, other: 0.0, both: 0.0 }
     }
 
-    /// Returns the input that is varied, whose derivative is 1.
+    /// Returns an input that derivatives are taken by: its own derivative is 1.
     pub const fn variable(value: f64) -> Elem {
         Elem { derivative: 1.0, ..Elem::constant(value) }
     }
@@ -57,7 +57,9 @@ impl Elem {
     const NAN: Elem =
         Elem { value: f64::NAN, derivative: f64::NAN, other: f64::NAN, both: f64::NAN };
 
-    /// Applies a function, given by its value and its derivatives at this element (chain rule).
+    /// Applies a function to the element by the chain rule.
+    ///
+    /// The function is given by its value, first and second derivative at the element's value.
     fn through(self, (value, slope, bend): Jet) -> Elem {
         Elem {
             value,
@@ -67,7 +69,7 @@ impl Elem {
         }
     }
 
-    /// Applies a linear function of two elements to each component.
+    /// Applies a linear function `f` of two elements to their values and to each of their derivatives.
     fn linear(self, y: Elem, f: impl Fn(f64, f64) -> f64) -> Elem {
         Elem {
             value: f(self.value, y.value),
@@ -96,7 +98,7 @@ impl From<f32> for Elem {
 }
 
 impl From<i64> for Elem {
-    /// Returns the nearest number of f32, as kernels have it.
+    /// Converts the integer to the nearest f32 number, as kernels do.
     fn from(value: i64) -> Elem {
         Elem::constant(f64::from(value as f32))
     }
@@ -236,17 +238,23 @@ functions! {
 }
 
 impl Elem {
-    /// Returns the smaller of two, with half of each derivative at a tie; NaN if either is.
+    /// Returns the smaller of two elements; NaN if either is NaN.
+    ///
+    /// If the values are equal, the derivatives are the mean of both.
     pub fn min(self, y: impl Into<Elem>) -> Elem {
         self.pick(y.into(), Ordering::Less)
     }
 
-    /// Returns the larger of two, with half of each derivative at a tie; NaN if either is.
+    /// Returns the larger of two elements; NaN if either is NaN.
+    ///
+    /// If the values are equal, the derivatives are the mean of both.
     pub fn max(self, y: impl Into<Elem>) -> Elem {
         self.pick(y.into(), Ordering::Greater)
     }
 
-    /// Returns this element where it compares as `this` to `y`, else `y`.
+    /// Returns this element if its ordering against `y` is `this`, else `y`; NaN if either is NaN.
+    ///
+    /// If the values are equal, the derivatives are the mean of both.
     fn pick(self, y: Elem, this: Ordering) -> Elem {
         match self.value.partial_cmp(&y.value) {
             None => Elem::NAN,
@@ -258,7 +266,7 @@ impl Elem {
         }
     }
 
-    /// Clamps it to `[low, high]`; NaN if any is.
+    /// Clamps the element to `[low, high]`; NaN if any argument is NaN.
     ///
     /// At a bound and beyond it, the result has the derivative of that bound.
     pub fn clamp(self, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
@@ -295,21 +303,21 @@ impl Elem {
     }
 }
 
-/// The largest number of f32. Formulas compute with real numbers, and those beyond it count as infinite.
+/// The largest number of f32. Formulas compute with real numbers, and larger ones count as infinite.
 const LARGEST: f64 = f32::MAX as f64;
 
 impl Elem {
-    /// Returns whether it is NaN.
+    /// Returns whether the value is NaN.
     pub fn is_nan(self) -> bool {
         self.value.is_nan()
     }
 
-    /// Returns whether it is beyond the largest number of f32.
+    /// Returns whether the magnitude of the value is beyond the largest number of f32.
     pub fn is_inf(self) -> bool {
         self.value.abs() > LARGEST
     }
 
-    /// Returns whether it is neither NaN nor beyond the largest number of f32.
+    /// Returns whether the value is neither NaN nor in magnitude beyond the largest number of f32.
     pub fn is_finite(self) -> bool {
         self.value.abs() <= LARGEST
     }
@@ -320,12 +328,12 @@ pub fn is_nan(x: impl Into<Elem>) -> bool {
     x.into().is_nan()
 }
 
-/// Returns whether `x` is beyond the largest number of f32.
+/// Returns whether the magnitude of `x` is beyond the largest number of f32.
 pub fn is_inf(x: impl Into<Elem>) -> bool {
     x.into().is_inf()
 }
 
-/// Returns whether `x` is neither NaN nor beyond the largest number of f32.
+/// Returns whether `x` is neither NaN nor in magnitude beyond the largest number of f32.
 pub fn is_finite(x: impl Into<Elem>) -> bool {
     x.into().is_finite()
 }
@@ -335,17 +343,17 @@ pub fn powf(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().powf(y)
 }
 
-/// Returns the smaller of two; NaN if either is.
+/// Returns the smaller of two elements; NaN if either is NaN.
 pub fn min(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().min(y)
 }
 
-/// Returns the larger of two; NaN if either is.
+/// Returns the larger of two elements; NaN if either is NaN.
 pub fn max(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().max(y)
 }
 
-/// Clamps `x` to `[low, high]`; NaN if any is.
+/// Clamps `x` to `[low, high]`; NaN if any argument is NaN.
 pub fn clamp(x: impl Into<Elem>, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
     x.into().clamp(low, high)
 }

@@ -53,11 +53,11 @@ pub use op_dsl_cli as cli;
 /// Types that describe operators.
 ///
 /// Expansions of the macros are literals of these types, so the types change with the macros: a version of this crate
-/// goes with one version of them, and the types may gain fields in any version.
+/// goes with one version of the macros, and the types may gain fields in any version.
 pub use op_dsl_ir as ir;
 pub use op_dsl_macros::{OpAttr, formula, op, operators};
 
-/// Returns the number of operators in several families.
+/// Returns the number of operators in several families (modules of operators).
 pub const fn count(families: &[&[&'static Operator]]) -> usize {
     let (mut family, mut n) = (0, 0);
     while family < families.len() {
@@ -67,7 +67,7 @@ pub const fn count(families: &[&[&'static Operator]]) -> usize {
     n
 }
 
-/// Joins the operators of several families into one list.
+/// Joins the operators of several families (modules of operators) into one list.
 ///
 /// For example, with `const FAMILIES: &[&[&Operator]] = &[a::OPERATORS, b::OPERATORS]`:
 /// `static OPERATORS: &[&Operator] = &join::<{ count(FAMILIES) }>(FAMILIES)`.
@@ -93,7 +93,7 @@ pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'stati
 /// Build-script helper that turns operators into an installable package.
 ///
 /// The feature `ascendc` belongs in `[build-dependencies]`, so that an edit of the emitter compiles no kernel. The
-/// families of operators are included by path, so that the script has the crate's own table:
+/// modules that define operators are included by path, so that the script has the crate's own operators:
 ///
 /// ```ignore
 /// // build.rs
@@ -111,15 +111,15 @@ pub mod build {
 
     /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc`, and builds it if it can.
     ///
-    /// Without an installed toolkit, a warning gives the command that builds it later. The product is `$OP_DSL_SOC`,
-    /// by default ascend910b. The README is in `$OP_DSL_LANGUAGE`, `en` or `zh`, by default English. The crate finds
-    /// the project's directory in `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
-    /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
+    /// Without an installed toolkit, a warning gives the command that builds the project later. The target product is
+    /// `$OP_DSL_SOC`, by default ascend910b. The language of the README is `$OP_DSL_LANGUAGE`, `en` or `zh`, by default
+    /// English. The crate finds the project's directory in `env!("OP_DSL_PROJECT")`, and, if the project was built, its
+    /// installer in `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
     pub fn ascendc(operators: &[&'static crate::Operator]) {
         codegen_ascendc::build::ascendc(operators.iter().map(|op| op.def()));
     }
 
-    /// As [`ascendc`], with options.
+    /// Writes and builds the AscendC project of some operators as [`ascendc`] does, with options.
     ///
     /// For example, `Options { accept_error: true, ..Options::default() }` accepts element types whose results are
     /// over their error budget.
@@ -127,7 +127,7 @@ pub mod build {
         codegen_ascendc::build::ascendc_with(operators.iter().map(|op| op.def()), options);
     }
 
-    /// Fails the build for operators that the product `$OP_DSL_SOC` does not support within their error budget.
+    /// Fails the build unless the product `$OP_DSL_SOC` supports the operators within their error budget.
     ///
     /// Every element type that an operator has must be supported. The budget is 8 units in the last place in f32 and
     /// one in 16 bits.

@@ -4,34 +4,35 @@ use crate::{Elem, OpAttr};
 use codegen_cpu::rt::call::OracleInput;
 use op_dsl_ir::op::Value;
 
-/// Function that calls the author's function on elements.
+/// Function in a macro expansion that calls the author's function on one element of each tensor.
 ///
-/// It takes an element per input stream and the attributes, and returns an element per output stream. Saved values
-/// that are given replace the computed ones.
+/// Its arguments are one element per input stream, the attributes, and the saved values that a gradient received, which
+/// replace the computed ones. It returns one element per output stream.
 pub type Evaluate = fn(&[Elem], &[Value], &[Option<f64>]) -> Vec<Elem>;
 
-/// Connections of the streams of a gradient to those of its forward function.
+/// Connections between the streams of a gradient and those of its forward function, by index.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections {
-    /// For each forward input stream, the gradient's input stream with the same values.
+    /// For each forward input stream, the gradient's input stream with the same values, if it has one.
     pub inputs: &'static [Option<usize>],
-    /// For each forward output stream, the gradient's input stream with its upstream gradient.
+    /// For each forward output stream, the gradient's input stream with the output's upstream gradient.
     pub upstream: &'static [Option<usize>],
-    /// For each saved value, the gradient's input stream that holds it.
+    /// For each saved value of the forward function, the gradient's input stream that holds it, if any.
     pub saved: &'static [Option<usize>],
     /// The forward input streams to differentiate by.
     pub wrt: &'static [usize],
 }
 
-/// Returns the values of the function's outputs.
+/// Returns the outputs of the author's function `f` for the streams and attributes of `i`.
 pub fn value(f: Evaluate, i: &OracleInput<'_>) -> Vec<f64> {
     let x: Vec<Elem> = i.streams.iter().map(|v| Elem::constant(*v)).collect();
     f(&x, i.attrs, &[]).into_iter().map(|y| y.value).collect()
 }
 
-/// Returns the gradient: upstream gradients times the derivatives of the function's outputs.
+/// Returns the gradient of the author's function `f`; `i` has the gradient's streams and attributes.
 ///
-/// It has one sum per input stream that is differentiated by.
+/// For each input stream that is differentiated by, the result has the sum of the upstream gradients times the
+/// derivatives of the outputs.
 pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
     let stream = |at: Option<usize>| at.and_then(|at| i.streams.get(at)).copied();
     // A stream that the gradient does not use may have any value.
@@ -48,10 +49,10 @@ pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
     c.wrt.iter().map(by).collect()
 }
 
-/// Returns the gradient of the gradient that `first` derives from the function.
+/// Returns the gradient of a gradient of the author's function `f`.
 ///
-/// `second` connects the streams to those of the first gradient. A saved value has the derivatives of the value that
-/// was saved.
+/// `first` connects the streams of the first gradient to those of `f`, and `second` those of the second gradient (in
+/// `i`) to those of the first. A saved value has the derivatives of the expression that was saved.
 pub fn second_gradient(
     f: Evaluate,
     first: &Connections,
@@ -83,23 +84,27 @@ pub fn second_gradient(
     second.wrt.iter().map(by).collect()
 }
 
-/// Returns a saved value as the gradient received it, with the computed derivatives.
+/// Returns saved value number `at` with the value that a gradient received and computed derivatives.
+///
+/// If the gradient received no such value, the result is `computed` unchanged.
 pub fn given(computed: Elem, saved: &[Option<f64>], at: usize) -> Elem {
     let value = saved.get(at).copied().flatten().unwrap_or(computed.value);
     Elem { value, ..computed }
 }
 
-/// Returns the value of an attribute as an integer.
+/// Returns the value of an attribute as an integer: a boolean is 0 or 1, and a float is 0.
 pub fn int(v: Value) -> i64 {
     v.as_int().unwrap_or_default()
 }
 
-/// Returns whether an optional tensor is given, by the attribute that says so; false if there is none.
+/// Returns whether a call passes an optional tensor, which attribute number `at` says.
+///
+/// Returns false if there is no such attribute.
 pub fn is_given(attrs: &[Value], at: usize) -> bool {
     attrs.get(at).is_some_and(|v| int(*v) != 0)
 }
 
-/// Returns the value of a float attribute, rounded as the kernel rounds it.
+/// Returns the value of a float attribute, rounded to f32 as in kernels.
 pub fn float(v: Value) -> f32 {
     match v {
         Value::Float(v) => v as f32,

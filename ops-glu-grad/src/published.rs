@@ -7,23 +7,24 @@ use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar,
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
 use op_dsl::ir::published::{attr, input, optional, optional_input, output, unused};
 
-/// The document of GeGluGradV2 has only the tanh variant on architectures before 2201.
+/// Variants without a document: that of GeGluGradV2 has only tanh on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
 
 const fn without_erf(arch: u16) -> LeftOut {
     LeftOut { arch, attr: "approximate", value: 0, instead: "approximate = tanh" }
 }
 
-/// `alpha` and `beta` of the hard sigmoid.
+/// The values 1/6 and 1/2 of `alpha` and `beta` of the hard sigmoid.
 ///
-/// They are fixed values, because its functions have no arguments for them.
+/// They are fixed, because the published functions of the hard sigmoid have no arguments for these attributes.
 const SIXTH: (usize, Value) = (0, Value::Float(1.0 / 6.0));
 const HALF: (usize, Value) = (1, Value::Float(0.5));
 
-/// Generates the row of an operator with one aclnn function.
+/// Generates the row of [`FUNCTIONS`] for an operator with one aclnn function.
 ///
-/// Arguments are the operator, the directory of its document (and the document, where it covers two functions), the
-/// header, the function, its arguments; then the differences from [`Aclnn::PLAIN`], and attributes with fixed values.
+/// Arguments are the operator, the directory of the function's document (and the document's name, if it covers two
+/// functions), the header, the function, its arguments; then the differences from [`Aclnn::PLAIN`], and attributes with
+/// fixed values.
 macro_rules! one {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
      [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(; [$($fixed:expr),*])? $(,)?) => {
@@ -45,14 +46,14 @@ macro_rules! one {
     };
 }
 
-/// Generates the path of a document, named after the first of a list of names.
+/// Generates the path of a document in a directory; its name is the first of the list of names.
 macro_rules! page {
     ($directory:literal, [$page:literal $($function:literal)?]) => {
         concat!($directory, "/docs/", $page, ".md")
     };
 }
 
-/// Generates the row of an activation: `function(self, attributes, out)`.
+/// Generates the row of an activation, the function `(self, attributes, out)`.
 macro_rules! forward {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:ident $($rest:tt)*) => {
@@ -61,7 +62,7 @@ macro_rules! forward {
     };
 }
 
-/// Generates the row of a gradient: `function(gradOutput, self, attributes, gradInput)`.
+/// Generates the row of a gradient, the function `(gradOutput, self, attributes, gradInput)`.
 macro_rules! backward {
     ($operator:literal, $directory:literal, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:literal $($rest:tt)*) => {
@@ -70,11 +71,11 @@ macro_rules! backward {
     };
 }
 
-/// All published interfaces: one row per operator.
+/// All published interfaces, one row per operator: its functions and its registration.
 pub static PUBLISHED: &[Published] =
     &Published::join::<{ Published::count(FUNCTIONS, REGISTERED) }>(FUNCTIONS, REGISTERED);
 
-/// Functions, and how they differ from their operators.
+/// Published functions, one row per operator, with their differences from the operator's signature.
 static FUNCTIONS: &[Published] = &[
     Published {
         operator: "GeGluGradV2",

@@ -49,9 +49,9 @@ const fn text(name: &'static str, default: &'static str) -> Attribute {
     attribute(name, AttrDefault::Text(default))
 }
 
-/// Generates the row of an operator that has a prototype.
+/// Generates the row of an operator that has a graph prototype and a definition in ops-nn.
 ///
-/// Arguments are the element types, `inputs => outputs`, attributes, then what only the definition has.
+/// Arguments are the element types, `inputs => outputs`, attributes, then the fields that only the definition has.
 macro_rules! both {
     ($operator:literal, $types:expr, [$($input:literal),*] => [$($output:literal),*],
      [$($attr:expr),*] $(, types_of: $types_of:expr)? $(; $($field:ident: $value:expr),*)?) => {
@@ -68,7 +68,7 @@ macro_rules! both {
     };
 }
 
-/// Generates the row of an operator that has no prototype in ops-nn.
+/// Generates the row of an operator that has a definition but no graph prototype in ops-nn.
 macro_rules! definition {
     ($operator:literal $(, $field:ident: $value:expr)*) => {
         Published {
@@ -79,7 +79,7 @@ macro_rules! definition {
     };
 }
 
-/// One row per operator of `activation/`.
+/// Registrations in ops-nn, one row per operator in its directory `activation/`.
 #[rustfmt::skip]
 pub static REGISTERED: &[Published] = &[
     both!("ClippedSwiglu", FLOATS, ["x", "group_index"] => ["y"],

@@ -6,7 +6,9 @@ use super::package::Package;
 use super::text::Text;
 use crate::arch::Arch;
 
-/// Collects the distinct texts, each with the numbers of the architectures that share it.
+/// Calls `of` for every architecture, and collects the distinct texts that it returns.
+///
+/// Each text comes with the numbers of the architectures that share it.
 fn texts(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> Vec<(Vec<u16>, String)> {
     let mut texts: Vec<(Vec<u16>, String)> = Vec::new();
     for arch in package.archs() {
@@ -19,13 +21,13 @@ fn texts(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> Vec<(Ve
     texts
 }
 
-/// Joins one test per architecture, for example `test2201 || test3510`.
+/// Joins one test per architecture by `||`, for example `test2201 || test3510`.
 fn any(archs: &[u16], test: &str) -> String {
     let all: Vec<String> = archs.iter().map(|number| format!("{test}{number}")).collect();
     all.join(" || ")
 }
 
-/// Writes preprocessor branches around the texts; empty texts need no branch.
+/// Writes an `#if` or `#elif` for every text that is not empty, without the `#endif`.
 fn branches(texts: &[(Vec<u16>, String)]) -> Text {
     let mut out = Text::new();
     for (archs, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
@@ -35,7 +37,9 @@ fn branches(texts: &[(Vec<u16>, String)]) -> Text {
     out
 }
 
-/// Returns kernel code with one text per architecture, which may be empty.
+/// Returns kernel code that consists of the text that `of` returns for each architecture.
+///
+/// Different texts are selected by `#if __NPU_ARCH__ == ..`; a text may be empty.
 pub fn in_kernel(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> String {
     let mut texts = texts(package, of);
     if texts.len() == 1 {
@@ -46,9 +50,9 @@ pub fn in_kernel(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) ->
     out.finish()
 }
 
-/// Returns [`in_kernel`] code for a header that the host includes as well.
+/// Returns code for a header that both the kernel and the host include.
 ///
-/// The host uses its own text, because it has no architecture.
+/// Kernels take the text of their architecture, as by [`in_kernel`]. The host takes `on_host`, because it has no architecture.
 pub fn in_both(
     package: &Package<'_>,
     of: impl Fn(&'static Arch) -> String,
@@ -63,7 +67,10 @@ pub fn in_both(
     out.finish()
 }
 
-/// Returns interface code: statements for each architecture, of which the last apply to all others.
+/// Returns interface code that runs the statements that `of` returns for the device's architecture.
+///
+/// Different statements are selected at run time by the platform's architecture; the last ones apply to all other
+/// architectures.
 pub fn by_platform(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> String {
     let mut texts = texts(package, of);
     if texts.len() == 1 {

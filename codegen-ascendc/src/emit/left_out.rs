@@ -4,7 +4,7 @@ use super::Refused;
 use crate::arch::Refusal;
 use op_dsl_ir::DType;
 
-/// Reason and everything that it applies to.
+/// Operators and element types that one product does not support for one reason.
 struct Group {
     ops: Vec<String>,
     soc: &'static str,
@@ -12,9 +12,10 @@ struct Group {
     why: String,
 }
 
-/// Returns one sentence per reason, in order of first appearance.
+/// Returns one sentence per distinct reason for which something is not supported.
 ///
-/// Operators that are left out for the same reason share a sentence, and so do the element types of an operator.
+/// Reasons that concern a layout come first, each as its own sentence. Operators that a product does not support for the same
+/// reason share a sentence, and so do the element types of an operator.
 pub fn sentences(refusals: &[Refused]) -> Vec<String> {
     let mut groups: Vec<Group> = Vec::new();
     let mut said: Vec<String> = Vec::new();
@@ -42,7 +43,7 @@ pub fn sentences(refusals: &[Refused]) -> Vec<String> {
     said
 }
 
-/// Adds a refusal to the group of its operator, target and reason.
+/// Adds a refusal to the group with the same operator, target and reason, or as a new group.
 fn add(groups: &mut Vec<Group>, refusal: &Refusal) {
     let Refusal { op, soc, dtypes, why } = refusal;
     let why = why.to_string();

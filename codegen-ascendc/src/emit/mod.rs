@@ -51,7 +51,7 @@ pub enum Refused {
     Layout(#[from] Unbuilt),
 }
 
-/// Returns the input from which the files of an operator for a target are written.
+/// Plans an operator for a target, and returns the package from which all files are written.
 ///
 /// # Errors
 /// The target does not support the operator.
@@ -63,10 +63,10 @@ pub fn package<'d>(
     Ok(Package::new(def, &[soc], options.clone())?)
 }
 
-/// Emits an operator for some targets, as one tree that serves them all.
+/// Emits an operator for some targets, as one tree of files that serves them all.
 ///
 /// # Errors
-/// A target does not support the operator, or the layout does not support the target.
+/// A target does not support the operator, or the layout does not support the target or the operator.
 pub fn emit(
     def: &OpDef,
     layout: Layout,
@@ -78,7 +78,9 @@ pub fn emit(
     Ok(layout.tree(&[Package::new(def, socs, options.clone())?]))
 }
 
-/// Emits every operator that the targets support, and returns what they do not support.
+/// Emits every operator that at least one of the targets supports, as one tree of files.
+///
+/// Also returns which operators, element types and specialisations were left out, and why.
 ///
 /// # Errors
 /// The targets support none of the operators, or the layout does not support the targets.

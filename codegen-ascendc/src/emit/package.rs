@@ -10,25 +10,25 @@ use op_dsl_ir::registered::Definition;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Choices of a package's author.
+/// Options that the author of a package chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Lines above every file, without comment signs: a licence.
+    /// Licence text, without comment signs, that every emitted file has at its head.
     pub license: Option<String>,
     /// Element types to emit; by default all that the operator and the target share.
     pub dtypes: Option<Vec<DType>>,
-    /// Major version of the toolkit that the package is for.
+    /// Generation of the toolkit that the package is for.
     pub cann: Cann,
-    /// Storage of intermediate values in kernels.
+    /// Where kernels keep intermediate values: in memory (UB) or in registers.
     pub storage: Storage,
     /// Language of the documents.
     pub language: Language,
-    /// Whether results may exceed their error budget.
+    /// Whether an element type is emitted even if its results exceed their error budget.
     pub accept_error: bool,
 }
 
 impl Options {
-    /// Returns whether a reason comes as a surprise to whoever requested the package.
+    /// Returns whether a refusal for this reason is an error, even if the package has other plans.
     ///
     /// An element type that a product lacks is expected unless it was requested, and so is a specialisation that a document
     /// leaves out.
@@ -41,16 +41,18 @@ impl Options {
     }
 }
 
-/// Compiler option that keeps values in registers between calls on tensors.
+/// Compiler option that keeps values in registers between consecutive vector calls on tensors.
 pub const FUSION: &str = "--cce-simd-vf-fusion=true";
 
-/// Generation of the toolkit; it determines the build files of the custom layout and names of calls.
+/// Generation of the toolkit, which decides about build files and about the names of some vector calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cann {
-    /// 8.0 to 8.5: presets, `BEGIN_TILING..`-free but without `npu_op_*` functions.
+    /// Toolkits 8.0 to 8.5, whose projects have CMake presets and no `npu_op_*` functions.
+    ///
+    /// Tiling data needs no `BEGIN_TILING..` macros.
     V8,
-    /// 9 and later: `find_package(ASC)`.
+    /// Toolkits 9 and later, whose projects use `find_package(ASC)`.
     #[default]
     V9,
 }
@@ -58,27 +60,27 @@ pub enum Cann {
 /// Operator planned for some architectures.
 #[derive(Clone, Debug)]
 pub struct Package<'a> {
-    /// Operator.
+    /// Operator with the names that its published definition has, if there is one.
     pub def: Cow<'a, OpDef>,
-    /// Operator with the names that its author wrote.
+    /// Operator with the names that the author of its formula wrote.
     pub written: &'a OpDef,
-    /// Products, those of an architecture next to each other.
+    /// Products that the package supports, those with the same architecture next to each other.
     pub socs: Vec<&'static Soc>,
-    /// One plan for each architecture, specialisation and element type that is supported.
+    /// One plan for each supported combination of architecture, specialisation and element type.
     ///
-    /// They are sorted in this order: by [`Package::archs`], by specialisation, by [`DType::ALL`].
+    /// The plans are sorted in this order: by [`Package::archs`], by specialisation, by [`DType::ALL`].
     pub plans: Vec<Plan>,
     /// Everything left out, with the reason.
     ///
     /// For example, a specialisation that the operator's document leaves out, an element type that an architecture lacks, or a
     /// product that does not support the operator.
     pub left_out: Vec<Refusal>,
-    /// Choices of the author.
+    /// Options that the package was planned with.
     pub options: Options,
 }
 
 impl<'a> Package<'a> {
-    /// Plans every specialisation in every element type for the architectures of some products.
+    /// Plans an operator in every specialisation and element type, for the architectures of some products.
     ///
     /// # Errors
     /// A product does not support the operator at all, or not in an element type that was requested.
@@ -97,10 +99,10 @@ impl<'a> Package<'a> {
 
     /// Does what [`Package::new`] does, but leaves out unsupported products and element types.
     ///
-    /// Also returns the first reason for one of them that the author could remove.
+    /// Also returns the first refusal that [`Package::new`] would fail with; `None` if it would succeed.
     ///
     /// # Errors
-    /// No product supports the operator: all reasons.
+    /// No product supports the operator; returns all refusals.
     pub fn able(
         def: &'a OpDef,
         socs: &[&'static Soc],
@@ -134,7 +136,7 @@ impl<'a> Package<'a> {
         Ok((package, refusal))
     }
 
-    /// Returns the architectures.
+    /// Returns the architectures of the package's products, in the order of the products.
     pub fn archs(&self) -> Vec<&'static Arch> {
         let mut archs: Vec<&Arch> = self.socs.iter().map(|s| s.arch).collect();
         archs.dedup();
@@ -146,18 +148,20 @@ impl<'a> Package<'a> {
         self.plans.iter().filter(move |p| p.soc.arch == arch)
     }
 
-    /// Returns the products with registers that some kernel does not use, so that the compiler may join its calls.
+    /// Returns the products that have vector registers, but for which some kernel keeps values in memory.
+    ///
+    /// The compiler may join the vector calls of such a kernel, by the option [`FUSION`].
     pub fn fused(&self) -> Vec<&'static Soc> {
         let in_memory = |s: &&Soc| self.plans_of(s.arch).any(|p| p.registers.is_none());
         self.socs.iter().copied().filter(|s| s.arch.registers).filter(in_memory).collect()
     }
 
-    /// Returns the words of the documents' language.
+    /// Returns the table of texts in the language of the package's documents.
     pub(crate) fn words(&self) -> &'static Words {
         self.options.language.words()
     }
 
-    /// Returns the first product.
+    /// Returns the first product of the package.
     pub fn soc(&self) -> &'static Soc {
         self.socs[0]
     }
@@ -172,7 +176,7 @@ impl<'a> Package<'a> {
 
     /// Returns the name of directories, files and the kernel's entry, for example `ge_glu_grad_v2`.
     ///
-    /// It is the published directory if there is one, otherwise it comes from the operator's name.
+    /// It is the name of the published directory if there is one, otherwise it is made from the operator's name.
     pub fn snake(&self) -> String {
         let definition = self.def.published.and_then(|p| p.definition);
         let published = definition.map(|d| d.directory).filter(|name| !name.is_empty());
@@ -186,17 +190,19 @@ impl<'a> Package<'a> {
         format!("{}TilingData", self.def.name)
     }
 
-    /// Returns the element types that some plan has, in the order of [`DType::ALL`].
+    /// Returns the element types for which the package has a plan, in the order of [`DType::ALL`].
     pub fn dtypes(&self) -> Vec<DType> {
         DType::ALL.into_iter().filter(|d| self.plans.iter().any(|p| p.dtype == *d)).collect()
     }
 
-    /// Returns the specialisations that some plan has.
+    /// Returns the indices of the specialisations for which the package has a plan.
     pub fn specs(&self) -> Vec<usize> {
         (0..self.def.specs.len()).filter(|s| self.plans.iter().any(|p| p.spec == *s)).collect()
     }
 
-    /// Returns a specialisation's name: `NONE`, `TANH`; `NONE_TRUE` for two attributes; `FORMULA` for none.
+    /// Returns a specialisation's name in capitals, made from the attribute values that select it.
+    ///
+    /// For example, `NONE` or `TANH`; `NONE_TRUE` if two attributes select it; `FORMULA` if no attribute does.
     pub fn spec_name(&self, spec: usize) -> String {
         use op_dsl_ir::op::AttrKind;
         let word = |&(attr, value): &(usize, i64)| match &self.def.attrs[attr].kind {
@@ -218,7 +224,9 @@ impl<'a> Package<'a> {
     }
 }
 
-/// Returns one product of each architecture, in the order of the table of products; of two, the first.
+/// Returns one product of each architecture that occurs in `socs`: the first of those that share it.
+///
+/// The result has the order of [`SOCS`].
 fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
     let asked = |s: &&Soc| socs.iter().find(|a| a.arch == s.arch).copied();
     let mut socs: Vec<&'static Soc> = SOCS.iter().filter_map(|s| asked(&s)).collect();
@@ -226,10 +234,10 @@ fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
     socs
 }
 
-/// Returns the plans for a product's architecture, and what is left out of them.
+/// Plans an operator for a product, and also returns what had to be left out, with the reasons.
 ///
-/// Left out are specialisations that the operator's document leaves out, and element types that the product does not support. A
-/// type has all other specialisations or none.
+/// Left out are specialisations that the operator's document leaves out, and element types that the product does not support.
+/// An element type has plans for all other specialisations or for none.
 fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec<Refusal>) {
     let is_asked = |dtype: &DType| match &options.dtypes {
         Some(dtypes) => dtypes.contains(dtype),
@@ -263,7 +271,10 @@ fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec
     (plans, left_out)
 }
 
-/// Plans one specialisation and refuses the plan if its error exceeds the budget and is not accepted.
+/// Plans one specialisation in one element type.
+///
+/// # Errors
+/// The product does not support it, or its error exceeds the budget and `options` do not accept that.
 fn accurate(
     def: &OpDef,
     spec: usize,

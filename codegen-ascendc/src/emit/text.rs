@@ -5,18 +5,18 @@ use super::words::{Language, Word, Words};
 use op_dsl_ir::doc::forwards;
 use op_dsl_ir::op::OpDef;
 
-/// Comment syntax of a file.
+/// Comment syntax of an emitted file's language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comment {
-    /// `// ..`
+    /// Lines that begin with `//`.
     Slashes,
-    /// `# ..`
+    /// Lines that begin with `#`.
     Hash,
-    /// `<!-- .. -->`
+    /// One block, `<!-- .. -->`.
     Angle,
 }
 
-/// Text of a file: lines, each at the indentation of its block.
+/// Text of a file under construction: lines, each indented by the depth of its block.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
     text: String,
@@ -24,12 +24,12 @@ pub struct Text {
 }
 
 impl Text {
-    /// Returns an empty text.
+    /// Returns a text without lines.
     pub fn new() -> Text {
         Text::default()
     }
 
-    /// Returns whether there is no line yet.
+    /// Returns whether the text has no line yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -54,7 +54,7 @@ impl Text {
         self
     }
 
-    /// Adds the lines of several texts.
+    /// Adds the lines of several texts, one after the other.
     pub fn each(&mut self, texts: &[String]) -> &mut Text {
         for text in texts {
             self.lines(text);
@@ -83,12 +83,14 @@ impl Text {
         self
     }
 
-    /// Adds a function: its head, the brace on a line of its own, `body` one level deeper.
+    /// Adds a C++ function: `head`, the braces on lines of their own, `body` one level deeper.
     pub fn function(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.line(head).line("{").indented(body).line("}")
     }
 
-    /// Adds `if (..) { .. } else { .. }`: heads, and the lines of each.
+    /// Adds a chain of `if (..) { .. } else { .. }`.
+    ///
+    /// Each block is a head such as `if (x)` or `else`, and the lines inside the braces.
     pub fn chain(&mut self, blocks: &[(String, String)]) -> &mut Text {
         for (i, (head, body)) in blocks.iter().enumerate() {
             self.line(if i == 0 { format!("{head} {{") } else { format!("}} {head} {{") });
@@ -99,20 +101,22 @@ impl Text {
         self.line("}")
     }
 
-    /// Returns the finished text.
+    /// Returns all lines as one string.
     pub fn finish(self) -> String {
         self.text
     }
 }
 
-/// Returns the header of every emitted file: the licence, and three lines about the file.
+/// Returns the comment at the head of an emitted file: the licence, and three lines about the file.
 ///
-/// The lines say what the file is, what the operator computes, and where both come from.
+/// The lines say what the file is (`what`), what the operator computes, and where both come from.
 pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
     head(package, Language::En.words(), what, comment)
 }
 
-/// Returns the same header for a document.
+/// Returns the comment at the head of an emitted Markdown page, in the language of the documents.
+///
+/// It has the licence and three lines: what the page is (`what`), what the operator computes, and where both come from.
 pub fn page_header(package: &Package<'_>, what: Word) -> String {
     head(package, package.words(), what, Comment::Angle)
 }
@@ -126,9 +130,9 @@ fn head(package: &Package<'_>, words: &Words, what: &str, comment: Comment) -> S
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
-/// Returns the operator's description for its documents.
+/// Returns the operator's description, in the language of the package's documents.
 ///
-/// If the operator is a derived gradient, it also names the operator of which it is the gradient.
+/// If the operator is a derived gradient, the description also names the operator of which it is the gradient.
 pub fn doc(package: &Package<'_>) -> String {
     told(&package.def, package.words())
 }
@@ -145,7 +149,7 @@ fn told(def: &OpDef, words: &Words) -> String {
     paragraphs.join("\n\n").trim().into()
 }
 
-/// Returns a comment with the author's documentation and the formula as it was written.
+/// Returns a comment with the author's documentation of the operator, and the formula as written.
 pub fn story(package: &Package<'_>, comment: Comment) -> String {
     let def = &package.def;
     let mut lines: Vec<&str> = def.doc.lines().map(str::trim).collect();
@@ -154,9 +158,9 @@ pub fn story(package: &Package<'_>, comment: Comment) -> String {
     commented(&lines, comment)
 }
 
-/// Returns the first sentence of a documentation.
+/// Returns the first sentence of the documentation of an operator.
 ///
-/// If it is longer than a line, returns the part before its first comma outside of code.
+/// If the sentence is longer than 100 characters, returns the part before its first comma outside of code.
 fn statement(doc: &str) -> String {
     const WIDTH: usize = 100;
     let paragraph: Vec<&str> =
@@ -187,12 +191,14 @@ fn licence(options: &Options) -> Vec<String> {
     lines
 }
 
-/// Returns the header of files that several operators share: licence, names, origin.
+/// Returns the comment at the head of a file that several operators share: licence, names, origin.
 pub fn project_header(packages: &[Package<'_>], comment: Comment) -> String {
     project_head(packages, Language::En.words(), comment)
 }
 
-/// Returns the same header for a document.
+/// Returns the comment at the head of a Markdown page that several operators share.
+///
+/// It has the licence, the operators' names and their origin, in the language of the documents.
 pub fn project_page_header(packages: &[Package<'_>]) -> String {
     let words = packages.first().map_or(Language::En.words(), Package::words);
     project_head(packages, words, Comment::Angle)
@@ -206,7 +212,9 @@ fn project_head(packages: &[Package<'_>], words: &Words, comment: Comment) -> St
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
-/// Wraps a list into lines of at most 100 characters, each of which ends after a comma.
+/// Wraps a list into lines of at most 100 characters.
+///
+/// `comma` is the separator of the list; every line except the last ends after one.
 fn wrapped(text: &str, comma: &str) -> Vec<String> {
     const WIDTH: usize = 100;
     let mut lines = vec![String::new()];
@@ -222,7 +230,7 @@ fn wrapped(text: &str, comma: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
-/// Turns lines into a comment that none of them can end.
+/// Turns lines into a comment, and changes characters in them that would end or continue it.
 pub fn commented(lines: &[&str], comment: Comment) -> String {
     let mut out = String::new();
     let (open, sign, close) = match comment {

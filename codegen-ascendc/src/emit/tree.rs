@@ -7,37 +7,37 @@ use std::fs::{self, File as DiskFile};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Name of the file that says who wrote a directory, and so who may replace it.
+/// Name of the file that marks a directory as generated, so that it may be replaced.
 pub const MARKER: &str = ".generated";
 
-/// Emitted file.
+/// Emitted file in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Relative path, with `/`.
+    /// Path relative to the tree, with `/` between directories.
     pub path: String,
-    /// Content.
+    /// Content of the file.
     pub text: String,
 }
 
-/// Emitted files in the order of their paths.
+/// Set of emitted files in memory, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     /// Files sorted by path, without duplicates.
     pub files: Vec<File>,
 }
 
-/// File or directory that prevents writing.
+/// Error of writing: the file or directory that is in the way, or that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {why}", .path.display())]
 pub struct WriteError {
-    /// Path of it.
+    /// Path of the file or directory.
     pub path: PathBuf,
-    /// Reason.
+    /// Reason why it prevents writing.
     pub why: String,
 }
 
 impl Tree {
-    /// Adds a file, or replaces the one with this path.
+    /// Adds a file, or replaces the file with this path.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) {
         let file = File { path: path.into(), text: text.into() };
         match self.files.binary_search_by(|f| f.path.cmp(&file.path)) {
@@ -46,34 +46,39 @@ impl Tree {
         }
     }
 
-    /// Adds files below a directory.
+    /// Adds files whose paths are relative to a directory of the tree.
     pub fn add_below(&mut self, directory: &str, files: Vec<File>) {
         for file in files {
             self.add(join(directory, &file.path), file.text);
         }
     }
 
-    /// Marks a directory as one that may be replaced as a whole.
+    /// Adds a [`MARKER`] to a directory, so that a later run may replace the directory as a whole.
+    ///
+    /// The marker lists the names of the operators in the directory.
     pub fn mark<'n>(&mut self, directory: &str, operators: impl Iterator<Item = &'n str>) {
         let names: String = operators.map(|name| format!("{name}\n")).collect();
         self.add(join(directory, MARKER), format!("op-dsl\n{names}"));
     }
 
-    /// Returns the text of a file.
+    /// Returns the text of the file with this path, `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<&str> {
         let at = self.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
         Some(&self.files[at].text)
     }
 
-    /// Returns the root directories; the tree's own is the empty string.
+    /// Returns the paths of all root directories, which are those that hold a [`MARKER`].
+    ///
+    /// The empty string stands for the directory that the tree itself is written to.
     pub fn roots(&self) -> impl Iterator<Item = &str> {
         let split = self.files.iter().map(|f| f.path.rsplit_once('/').unwrap_or(("", &f.path)));
         split.filter(|(_, name)| *name == MARKER).map(|(root, _)| root)
     }
 
-    /// Writes every root below `out`.
+    /// Writes every root directory (one that holds a [`MARKER`]) below `out`, all or none.
     ///
-    /// Replaces a root that was generated before. With `force`, anything else in its place is moved aside to `<name>.old`.
+    /// Replaces a root that was generated before. With `force`, any other file or directory in its place is moved aside to
+    /// `<name>.old`. Returns the absolute paths of the roots.
     ///
     /// # Errors
     /// Names the path in the way; nothing has changed then.
@@ -84,7 +89,7 @@ impl Tree {
         staged?.into_iter().map(Staged::commit).collect()
     }
 
-    /// Writes a root beside its target.
+    /// Writes the files of a root directory into a temporary directory beside the root's target.
     fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
         let target = place(&out.join(root))?;
         let before = before(&target, force)?;
@@ -100,7 +105,7 @@ impl Tree {
     }
 }
 
-/// Fills a new directory beside its target.
+/// Creates a temporary directory beside `target` and calls `fill` to write files into it.
 fn stage(
     target: PathBuf,
     before: Before,
@@ -114,7 +119,7 @@ fn stage(
 
 /// Replaces or creates a directory by one that `fill` writes, all or nothing.
 ///
-/// `fill` must copy whatever it keeps of the old directory.
+/// `fill` gets the path of a temporary directory. It must copy there whatever it keeps of the old directory.
 pub(super) fn replace(
     target: &Path,
     fill: impl FnOnce(&Path) -> Result<(), WriteError>,
@@ -141,25 +146,29 @@ pub(super) fn refused(path: &Path, why: impl Into<String>) -> WriteError {
     WriteError { path: path.into(), why: why.into() }
 }
 
-/// Directory that is complete but not yet at its target; removed on drop unless it gets there.
+/// Complete directory under a temporary name, which [`Staged::commit`] moves to its target.
+///
+/// On drop, a directory that was not moved is removed.
 struct Staged {
     part: PathBuf,
     target: PathBuf,
     before: Before,
 }
 
-/// State of the target before the write.
+/// State of the target directory before anything is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// Generated before, or empty.
+    /// The target was generated before, or is an empty directory.
     Replaceable,
-    /// Made by somebody else; to be moved aside.
+    /// The target was made by somebody else, and is to be moved aside.
     Foreign,
 }
 
 impl Staged {
-    /// Moves the directory to its target.
+    /// Moves the directory to its target, and returns the target's path.
+    ///
+    /// Restores the old directory if that fails.
     fn commit(self) -> Result<PathBuf, WriteError> {
         let aside = match self.before {
             Before::Nothing => None,
@@ -191,7 +200,7 @@ impl Drop for Staged {
     }
 }
 
-/// Returns the directory's absolute path and creates its parents.
+/// Returns the absolute path of a directory that need not exist, and creates its parent directories.
 fn place(target: &Path) -> Result<PathBuf, WriteError> {
     if let Ok(found) = fs::canonicalize(target) {
         return Ok(found);
@@ -202,7 +211,7 @@ fn place(target: &Path) -> Result<PathBuf, WriteError> {
     Ok(fs::canonicalize(parent).map_err(|e| error(parent, e))?.join(name))
 }
 
-/// Returns the state of the target, or an error if it may not be replaced.
+/// Returns what is at the target, or an error if that may not be replaced.
 fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     let meta = match fs::metadata(target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Before::Nothing),
@@ -229,7 +238,9 @@ fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     }
 }
 
-/// Returns `.name.<process>.part`, which is unique because it contains the process id.
+/// Returns the path `.<name>.<process id>.<end>` beside the target, where `<name>` is the target's.
+///
+/// The process id makes it unique among programs that run at the same time.
 fn beside(target: &Path, end: &str) -> PathBuf {
     renamed(target, ".", &format!(".{}.{end}", std::process::id()))
 }

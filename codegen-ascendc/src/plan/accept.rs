@@ -11,12 +11,12 @@ use half::{bf16, f16};
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::{DType, Graph, compile};
 
-/// Inputs and reference results, for one element type.
+/// Test inputs of a univariate function with its reference results, for one element type.
 pub(super) struct Judge {
     dtype: DType,
     xs: Vec<f32>,
     want: Vec<f64>,
-    /// Derivative with respect to the relative change of the input, for each input.
+    /// For each input, the derivative of the function with respect to a relative change of the input.
     change: Vec<f64>,
 }
 
@@ -31,9 +31,9 @@ pub(super) fn exact(function: &Graph) -> Option<Graph> {
 }
 
 impl Judge {
-    /// Returns the judge of a function of stream 0.
+    /// Returns test inputs and reference results for a function of stream 0.
     ///
-    /// It tries every `step`th 16-bit input, or as many of 32 bits.
+    /// The inputs are every `step`th number of a 16-bit type, or as many numbers of 32 bits.
     pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
         // All inputs count where functions bend, since bf16 has few of them there.
         let bends = |x: &f32| dtype == DType::BF16 && (1e-3..200.0).contains(&x.abs());
@@ -56,7 +56,7 @@ impl Judge {
         Judge::at(function, digits, dtype, xs)
     }
 
-    /// Returns a judge at these inputs and at both infinities.
+    /// Returns reference results for a function at the inputs `xs` and at both infinities.
     pub fn at(function: &Graph, digits: Digits, dtype: DType, xs: Vec<f32>) -> Judge {
         let ends = [f32::INFINITY, f32::NEG_INFINITY];
         let xs: Vec<f32> = xs.into_iter().filter(|x| !x.is_nan()).chain(ends).collect();
@@ -98,7 +98,7 @@ impl Judge {
         &self.xs
     }
 
-    /// Returns the first inaccurate input, with the value and the reference.
+    /// Returns the first inaccurate input, the computed value and the reference; `None` if there is none.
     #[cfg(test)]
     pub fn miss(&self, got: &[f32], noise: Noise) -> Option<(f32, f32, f64)> {
         let is_wrong = |i: &usize| !self.fits(*i, got[*i], noise);
@@ -140,22 +140,24 @@ impl Judge {
     }
 }
 
-/// Returns the error allowed in the tail of a function in f32.
+/// Returns the absolute error allowed in the tail of a function in f32 whose reference is `want`.
 ///
-/// Where the function is `e^-v`, this is half a unit of `v` for each rounding of `v`, of which `s x^2` has two, and as much again
-/// for the rest. `v` is taken a little larger than the logarithm, because polynomials may multiply the exponential.
+/// Where the function is `e^-v`, an error of `v` is a relative error of the function. Half a unit in the last place of `v` is
+/// allowed for each rounding of `v`, of which `s x^2` has two, and half a unit for the rest. `v` is taken a little larger than the
+/// logarithm of `want`, because polynomials may multiply the exponential.
 fn in_tail(want: f64) -> f64 {
     let unit = Format::of(DType::F32).ulp(1.1 * libm::log(want.abs()));
     want.abs() * (1.5 * unit).max(2e-6)
 }
 
-/// Allowed error in f32, in units of the value or of what half a unit of the input changes.
+/// Allowed error in f32, in the larger of two units.
 ///
-/// It is one less than the 8 that a result may be off.
+/// These are the unit in the last place of the value, and the change of the value where the input changes by half a unit. The limit
+/// is one less than the 8 units that a result of a kernel may be off.
 const NEAR: f64 = 7.0;
 /// Allowed absolute error in f32, for values up to 1: 2^-22.
 const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
-/// Allowed error in units of a 16-bit type.
+/// Allowed error in units in the last place of a 16-bit type.
 ///
-/// A little less than one, because not all inputs are tried.
+/// It is a little less than one, because not all inputs are tried.
 const MOST: f64 = 0.99;

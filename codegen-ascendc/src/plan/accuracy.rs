@@ -23,7 +23,9 @@ pub const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];
 /// The largest error found among some results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Accuracy {
-    /// In units in the last place of the reference, or in the larger unit that the budget allows.
+    /// The error in units in the last place of the reference, or in the larger unit that is allowed.
+    ///
+    /// A larger unit accounts for rounding that no sequence of calls avoids.
     pub error: f64,
     /// The largest error that is allowed.
     pub budget: f64,
@@ -72,7 +74,7 @@ impl Accuracy {
         }
     }
 
-    /// Records the largest error so far.
+    /// Sets the largest error so far, and the result that has it.
     pub(super) fn set(
         &mut self,
         output: usize,

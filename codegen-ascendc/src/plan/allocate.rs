@@ -10,12 +10,12 @@ use crate::arch::Why;
 use crate::sequence::{Api, F32, Overload, Source, Type, Val};
 use op_dsl_ir::DType;
 
-/// The free buffer that a value prefers.
+/// Preference between several free buffers for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefer {
     /// A buffer of an argument, so that calls work in place.
     InPlace,
-    /// The buffer that is free for the shortest time.
+    /// The buffer that is needed again soonest.
     Tightest,
 }
 
@@ -42,7 +42,9 @@ struct Web {
     fixed: Option<Buffer>,
 }
 
-/// A buffer, the position from which it is free, and the position at which its own result needs it.
+/// A buffer, with the positions in the order of calls between which it is free.
+///
+/// From `until` on, a buffer of an output is needed for that output.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     buffer: Buffer,
@@ -53,7 +55,9 @@ struct Slot {
 
 const FOREVER: usize = usize::MAX;
 
-/// Assigns buffers to the calls in this order. Position 0 is before the first call.
+/// Assigns a UB buffer to every value and returns the calls on these buffers.
+///
+/// `order` lists the calls by their indices in `flow`. Position 0 is before the first call.
 ///
 /// # Errors
 /// A call reads a value that no call before it computes, or takes numbers that it has no overload for.
@@ -134,7 +138,7 @@ impl Counts {
     }
 }
 
-/// Returns the type of the buffers for values of a type.
+/// Returns the type of the buffer that holds values of type `ty`.
 ///
 /// Where tensors are not of `half`, values of `half` live in buffers of `float`.
 fn held(ty: Type, dtype: DType) -> Type {
@@ -144,7 +148,7 @@ fn held(ty: Type, dtype: DType) -> Type {
     }
 }
 
-/// Returns the live range of every value (an index), and all live ranges.
+/// Returns, for each value, the index of its live range; and all live ranges.
 fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
     let steps = &flow.seq.steps;
     let mut webs: Vec<Web> = Vec::new();

@@ -7,12 +7,12 @@ use crate::sequence::{Api, Compare, Scalar, Seq, Source, Type, Val};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// How `Exp`, `Ln`, `Sqrt` and `Div` round.
+/// Simulated rounding of `Exp`, `Ln`, `Sqrt` and `Div`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noise {
     /// To nearest.
     None,
-    /// To nearest, then one unit down, up or not at all, at random from this seed.
+    /// To nearest, then one unit in the last place down, up or not at all, at random from this seed.
     Unit(u64),
 }
 
@@ -31,7 +31,9 @@ impl Noise {
     }
 }
 
-/// Evaluates a sequence without buffers: returns `y` where `x` takes each of these values.
+/// Computes value `y` of a sequence where value `x` takes each of the numbers `xs`.
+///
+/// Values are not in buffers here.
 pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
     let mut values: Vec<Vec<f32>> = Vec::with_capacity(y.0 + 1);
     for (i, step) in seq.steps.iter().enumerate().take(y.0 + 1) {
@@ -59,7 +61,7 @@ pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) 
     values.swap_remove(y.0)
 }
 
-/// Returns `v` rounded to a type.
+/// Returns `v` rounded to a 16-bit type; for other types, returns `v` itself.
 pub(crate) fn round(v: f32, ty: Type) -> f32 {
     match ty {
         Type::Data(DType::F16) => f16::from_f32(v).to_f32(),
@@ -90,9 +92,9 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
     truth as u8 as f32
 }
 
-/// Evaluates [`call`] for columns and rounds the results.
+/// Computes [`call`] for many elements and rounds the results.
 ///
-/// `out` holds the old values of the destination and receives the results.
+/// Each argument has one value per element. `out` holds the old values of the destination and receives the results.
 pub(super) fn call_all(
     api: Api,
     to: Type,
@@ -128,9 +130,9 @@ pub(super) fn call_all(
     }
 }
 
-/// Returns the result of a call before rounding.
+/// Returns the result of a vector call for one element, before the final rounding to type `to`.
 ///
-/// Its operands are the arguments, the scalar `s` and the `old` value of the destination.
+/// `a`, `b` and `c` are the vector arguments, `s` is the scalar, and `old` the previous value of the destination.
 #[inline(always)]
 pub(super) fn call(api: Api, to: Type, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
     match api {

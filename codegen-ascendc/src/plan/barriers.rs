@@ -20,7 +20,9 @@ struct Pending {
 }
 
 impl Pending {
-    /// Returns true if a call depends on one of these (read after write, write after read or write).
+    /// Returns true if a call depends on one of the pending calls.
+    ///
+    /// It does if it reads or writes a buffer that one of them writes, or writes a buffer that one of them reads.
     fn conflicts(&self, instr: &Instr) -> bool {
         reads(instr).any(|b| self.written.contains(&b))
             || self.read.contains(&instr.dst)
@@ -32,7 +34,9 @@ impl Pending {
         self.written.push(instr.dst);
     }
 
-    /// Returns the part that the next tile has to wait for, merged with `others`, each buffer once.
+    /// Returns the buffers that the next tile has to wait for, merged with `others`, each once.
+    ///
+    /// Buffers of queues are left out, because a queue hands a buffer over once all of its uses have ended.
     fn left_for_next_tile(self, others: Pending) -> Pending {
         let merged = |a: Vec<Buffer>, b: Vec<Buffer>| {
             let is_queue = |b: &Buffer| matches!(b, Buffer::In(_) | Buffer::Out(_));
@@ -82,7 +86,7 @@ impl Plan {
     }
 }
 
-/// Places the barriers of one tile's calls; also returns what is pending behind them.
+/// Returns, for each call of a tile, whether a barrier precedes it; and what is pending at the end.
 fn place(instrs: &[Instr], mut pending: Pending) -> (Vec<bool>, Pending) {
     let mut barriers = Vec::with_capacity(instrs.len());
     for instr in instrs {

@@ -6,7 +6,9 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with such products reordered; `None` if no product needs it.
+/// Returns the graph with functions of stream `activation` moved to the front of products.
+///
+/// Returns `None` if no product needs it.
 pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     let pass = Pass::new(graph, activation);
     let found: Vec<Option<Vec<Id>>> =

@@ -8,16 +8,16 @@ use crate::sequence::forms::near::Near;
 use op_dsl_ir::univariate::part;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Candidate ends of the polynomial's range.
+/// Candidates for the `|x|` below which a polynomial replaces a sum that cancels.
 const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
-/// Largest number of coefficients besides the first.
+/// Largest number of coefficients of a polynomial, not counting the first.
 const MOST: usize = 9;
-/// Ratio of a sum to its larger term from which the sum has digits enough.
+/// Ratio of a sum to its larger term from which on the sum has enough digits.
 const LEFT: f64 = 0.2;
 /// Allowed relative error of a polynomial: about a unit of `float`.
 const OFF: f64 = 8e-8;
 
-/// Returns the graph with polynomials near 0; `None` if no sum cancels there.
+/// Returns the graph with polynomials near 0 for sums that cancel there; `None` if no sum does.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
     let found: Vec<(Id, Id, Near)> = (0..graph.nodes.len() as u32)
         .map(Id)
@@ -46,7 +46,9 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// Returns a node as a function of another, which becomes stream 0; `None` if it has other inputs.
+/// Returns node `id` as a graph of stream 0, which stands for the value of node `variable`.
+///
+/// Returns `None` if `id` does not depend on `variable`, or depends on other streams or attributes as well.
 fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
     let mut at = 0..;
     let graph = Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(|b, node| {
@@ -60,9 +62,9 @@ fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }
 
-/// Returns the variable and the polynomial of a sum that cancels near 0.
+/// Returns the variable of a sum that cancels near 0, and the polynomial that is used there.
 ///
-/// The variable is a stream, or a function of one stream and attributes.
+/// The variable is a stream, or a function of one stream and attributes. Returns `None` if the node is no such sum.
 fn near(graph: &Graph, id: Id) -> Option<(Id, Near)> {
     let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = graph.nodes[id.index()] else { return None };
     let mut nodes = (0..id.0).map(Id);

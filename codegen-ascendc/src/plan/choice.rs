@@ -14,28 +14,32 @@ use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
 use std::borrow::Cow;
 
-/// Share of the budget up to which a plan is taken as soon as it is found.
+/// Share of the error budget up to which the search takes a plan at once.
 ///
-/// In f32 it is below 1, because a search of ten times as many elements finds some that are a tenth further off. In 16 bits
-/// rounding of the result is half of the budget, and no element was seen that is further off.
+/// In f32 it is below 1, because a search of ten times as many elements finds errors that are a tenth larger. In 16 bits rounding
+/// of the result is half of the budget, and no element with a larger error was seen.
 const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
 
-/// Share of the budget up to which a plan is taken before more expensive sequences are tried.
+/// Share of the error budget up to which a plan is taken before the next accuracy class is tried.
+///
+/// The sequences of that class have more digits and are more expensive.
 const MOST: f64 = 0.95;
 
-/// Ratio of cycles up to which a plan within [`ENOUGH`] is preferred to one within [`MOST`].
+/// Largest ratio of cycles at which a plan within [`ENOUGH`] is preferred to one within [`MOST`].
 const DEARER: f64 = 1.1;
 
-/// Errors count as different if their ratio exceeds this.
+/// Ratio above which the errors of two plans count as different.
 const NEARLY: f64 = 1.02;
 
-/// Returns the graph with functions of the activation first in products.
+/// Returns the graph with functions of the activation moved to the front of products.
+///
+/// The activation is the input stream that the formula is applied to.
 pub(super) fn ordered<'g>(graph: &'g Graph, target: Target<'_>) -> Cow<'g, Graph> {
     let ordered = bounded::run(graph, roles::activation(target.def));
     ordered.map_or(Cow::Borrowed(graph), Cow::Owned)
 }
 
-/// Returns the plan of a graph, from the file or by a search.
+/// Returns the plan of a graph, as recorded in `choices.txt` or found by a search.
 pub(super) fn chosen(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -57,9 +61,10 @@ pub(super) fn chosen(
     }
 }
 
-/// Searches the cheapest plan within its accuracy budget, with the cheaper accuracy classes first.
+/// Searches the cheapest plan within its error budget, with the cheaper accuracy classes first.
 ///
-/// Returns the most accurate plan if none is within the budget. An element at which a plan fails is a sample of those after it.
+/// Returns the most accurate plan if none is within the budget, and the plan's position among the candidates. An element at which
+/// one plan exceeds its budget is a sample of all later plans.
 fn found(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -100,9 +105,9 @@ fn found(
     Ok((place, best))
 }
 
-/// A plan whose search ended at its first failure.
+/// A candidate plan whose search ended at the first element over its error limit.
 ///
-/// `seen` counts, per case of attribute values, the failures of other plans that it was already judged at.
+/// `seen` counts, for each choice of attribute values, the failures of other plans that this plan was already evaluated at.
 struct Over {
     place: Place,
     plan: Plan,
@@ -114,13 +119,13 @@ impl Over {
         self.plan.accuracy.error
     }
 
-    /// Evaluates the plan at the failures of others, because such elements are likely to be bad for it too.
+    /// Evaluates the plan at elements where other plans failed, as these are likely bad for it too.
     fn look_at_failures(&mut self, samples: &Samples<'_>) {
         self.plan.accuracy = search::at_failures(samples, &self.plan, &mut self.seen);
     }
 }
 
-/// Returns the plan with the fewest cycles whose error does not exceed a limit.
+/// Returns the cheapest plan of `over` whose error does not exceed `limit`; `None` if there is none.
 fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place, Plan)> {
     over.sort_by(|a, b| a.plan.cost.cycles.total_cmp(&b.plan.cost.cycles));
     over.iter_mut().find_map(|over| {
@@ -132,7 +137,9 @@ fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place
     })
 }
 
-/// Returns the most accurate plan, or a cheaper one that is hardly less accurate.
+/// Returns the most accurate plan of `over`, or a cheaper one that is hardly less accurate.
+///
+/// Returns `None` if `over` is empty.
 fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<(Place, Plan)> {
     let best = loop {
         over.iter_mut().for_each(|over| over.look_at_failures(samples));

@@ -7,7 +7,7 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with such factors distributed; the same graph where there are none.
+/// Returns the graph with constant factors distributed over sums; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
@@ -35,7 +35,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns the constant and the other factor of a product.
+/// Returns the constant and the other factor if the node is a product with a constant.
 fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     let Node::Call(Prim::Mul, [x, y, _]) = *node else { return None };
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -59,7 +59,7 @@ fn is_power_of_two(c: f64) -> bool {
 
 /// Multiplies a value by `c`, if possible by distributing `c` over a sum or into one factor.
 ///
-/// This needs a value that no other node reads, because otherwise its unscaled value would be computed too.
+/// This needs a value that no other node reads (`is_alone`), because otherwise its unscaled value would be computed too.
 fn inside(c: f64, value: Id, is_alone: bool, b: &mut Builder) -> Id {
     let moved = if is_alone && !is_power_of_two(c.abs()) { moved(c, value, b) } else { None };
     moved.unwrap_or_else(|| b.scaled(c, value))
@@ -86,7 +86,7 @@ fn is_sum(id: Id, b: &Builder) -> bool {
     [x, y].into_iter().all(|id| b.as_const(id).is_some() || number(id, b).is_some())
 }
 
-/// Returns the constant of a product and the other factor.
+/// Returns the constant and the other factor if the node is a product with a constant.
 fn number(id: Id, b: &Builder) -> Option<(f64, Id)> {
     let [x, y, _] = b.as_call(Prim::Mul, id)?;
     b.as_const(x).map(|c| (c, y)).or_else(|| b.as_const(y).map(|c| (c, x)))

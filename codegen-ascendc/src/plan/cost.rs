@@ -30,35 +30,35 @@ impl Bound {
 pub struct Cost {
     /// Vector calls per tile.
     pub calls: usize,
-    /// Products whose unbounded factors another product has too.
+    /// Number of products whose unbounded factors another product has too.
     ///
-    /// Forming them once would save a call each, but they would overflow where a bounded factor makes the product small. So they
-    /// are kept apart.
+    /// Multiplying these factors once for both products would save a call each, but would overflow where a bounded factor makes the
+    /// product small. So the products are computed separately.
     pub apart: usize,
-    /// Cycles of the vector unit for 64 elements, by the rates of [`Arch`](crate::arch::Arch).
+    /// Cycles of the vector unit for 64 elements, by the rates of [`Arch`].
     pub cycles: f64,
-    /// 256-byte repeats per tile.
+    /// Number of repeats (256 bytes of a vector each) of all vector calls of a tile.
     pub repeats: u64,
-    /// Bytes of GM traffic per element of the formula.
+    /// Bytes of global-memory (GM) traffic per element of the formula.
     pub gm_bytes: u64,
     /// Cycles of GM traffic for 64 elements.
     pub gm_cycles: f64,
 }
 
 impl Cost {
-    /// Returns the slower of the two, because they overlap.
+    /// Returns which of the vector unit and global memory takes longer, since the two overlap.
     pub fn bound(&self) -> Bound {
         if self.cycles > self.gm_cycles { Bound::Vector } else { Bound::Memory }
     }
 }
 
-/// Returns the bytes of an element in a lane; those of `float` for masks and bytes.
+/// Returns the size of one lane in bytes; for masks and bytes, that of `float`.
 fn bytes(lanes: Type) -> usize {
     if let Type::Data(dtype) = lanes { dtype.size() } else { DType::F32.size() }
 }
 
 impl Instr {
-    /// Returns the cycles for 64 elements.
+    /// Returns the cycles that the vector unit takes for the call on 64 elements.
     pub fn cycles(&self, arch: &Arch) -> f64 {
         // Slow only with three different addresses, of which one is also written.
         let is_third = |src: &Operand| *src != Operand::Buffer(self.dst);

@@ -9,12 +9,12 @@ pub(super) struct Flow {
     pub seq: Seq,
     /// The value that is stored in each output stream.
     pub outputs: Vec<Val>,
-    /// Smooth primitives and the name of the sequence chosen for each.
+    /// Smooth primitives, each with the name of the sequence of calls that computes it.
     pub forms: Vec<(Prim, &'static str)>,
 }
 
 impl Flow {
-    /// Counts the reads of each value by values that are needed, and one more for each output.
+    /// Counts the reads of each value, by values that an output depends on and as an output.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.seq.steps.len()];
         self.outputs.iter().for_each(|o| uses[o.0] += 1);

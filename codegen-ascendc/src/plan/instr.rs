@@ -24,16 +24,18 @@ pub enum Operand {
     Buffer(Buffer),
     /// A vector of equal numbers, filled once before all tiles.
     ///
-    /// This is its index into [`Plan::splats`](crate::plan::Plan::splats).
+    /// The number is the vector's index in [`Plan::splats`](crate::plan::Plan::splats).
     Splat(usize),
 }
 
-/// One vector call. An accumulating call also reads its destination.
+/// One vector call.
+///
+/// A call that accumulates also reads its destination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {
     /// The AscendC function.
     pub api: Api,
-    /// The overload, which decides how the arguments are written.
+    /// The overload of the function, which decides how the arguments are written.
     pub overload: Overload,
     /// Destination buffer.
     pub dst: Buffer,
@@ -47,6 +49,6 @@ pub struct Instr {
     pub from: Type,
     /// Element type that determines how many lanes a repeat has: for a cast, the wider of its two types.
     pub lanes: Type,
-    /// The result as a formula for a comment; empty where the call is clear by itself.
+    /// The result as a formula, for a comment in the generated code; empty if the call is clear.
     pub what: &'static str,
 }

@@ -8,7 +8,7 @@ use super::planned::Plan;
 use crate::sequence::Scalar;
 use op_dsl_ir::Id;
 
-/// Returns the outputs for one element.
+/// Returns the outputs of a plan for one element.
 ///
 /// `streams` are values of the tensors' type; `uniform` returns the values of nodes that depend on attributes only.
 pub fn interpret(plan: &Plan, streams: &[f32], uniform: impl Fn(Id) -> f32) -> Vec<f32> {
@@ -16,7 +16,7 @@ pub fn interpret(plan: &Plan, streams: &[f32], uniform: impl Fn(Id) -> f32) -> V
     interpret_all(plan, &streams, uniform, Noise::None).into_iter().map(|out| out[0]).collect()
 }
 
-/// Returns the outputs for many elements, by output.
+/// Returns the outputs of a plan for many elements: for each output, one value per element.
 ///
 /// # Panics
 /// If the streams differ in length.

@@ -26,22 +26,24 @@ static CHOICES: &str = include_str!("choices.txt");
 static KEPT: LazyLock<FxHashMap<u64, Choice>> =
     LazyLock::new(|| CHOICES.lines().filter_map(Choice::read).collect()); // only ever looked up
 
-/// Lines of the file, by the hash of the question that they answer.
+/// Lines of `choices.txt`, each by the hash of the planning problem that it answers.
 pub type Choices = BTreeMap<u64, String>;
 
-/// Source of the choice between candidate plans.
+/// The way to choose between the candidate plans of an operator.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'c> {
-    /// The file, or a search where the file has no line.
+    /// By `choices.txt`, or by a search where the file has no line.
     File,
-    /// Always a search, whose answers are recorded.
+    /// Always by a search, which records its result here.
     Search(&'c RefCell<Choices>),
 }
 
-/// The place of a plan: the accuracy class of its sequences, and its number within that class.
+/// Position of a plan among the candidates.
+///
+/// It is the accuracy class of the plan's sequences, and the plan's number within that class.
 pub(super) type Place = (Digits, usize);
 
-/// The plan that was taken, and the accuracy that was found for it.
+/// One line of `choices.txt`: the plan that a search chose, and the accuracy that it found.
 #[derive(Clone, Debug, PartialEq)]
 struct Choice {
     place: Place,
@@ -50,7 +52,9 @@ struct Choice {
     worst: Option<Worst>,
 }
 
-/// Returns the plan that the file has for a question; `None` if it has none or an outdated one.
+/// Returns the plan that `choices.txt` records for the planning problem with hash `key`.
+///
+/// Returns `None` if the file has no line for it, or if the plan at that position now takes other cycles.
 pub(super) fn plan(
     key: u64,
     graph: &Graph,
@@ -73,7 +77,7 @@ pub(super) fn plan(
     Some(Ok(plan))
 }
 
-/// Records the plan that a search found.
+/// Records the plan that a search chose for the planning problem with hash `key`.
 pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
     let Accuracy { error, worst, .. } = &plan.accuracy;
     let choice = Choice { place, cycles: plan.cost.cycles, error: *error, worst: worst.clone() };
@@ -106,7 +110,7 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
     hash(bytes)
 }
 
-/// The names of the accuracy classes in the file.
+/// Names of the accuracy classes in `choices.txt`.
 const DIGITS: [(Digits, &str); 4] = [
     (Digits::Absolute, "absolute"),
     (Digits::Relative, "relative"),
@@ -115,7 +119,9 @@ const DIGITS: [(Digits, &str); 4] = [
 ];
 
 impl Choice {
-    /// Formats a choice as a line, with numbers in the form that parses back to the same bits.
+    /// Formats a choice as a line of `choices.txt`.
+    ///
+    /// Numbers are written so that they parse back to the same bits.
     fn line(&self, key: u64) -> String {
         let Choice { place: (digits, number), cycles, error, worst } = self;
         let name = DIGITS.iter().find(|(of, _)| of == digits).map_or("", |(_, name)| name);
@@ -149,13 +155,15 @@ impl Choice {
     }
 }
 
-/// Returns the lines of the file, by their keys.
+/// Returns the lines of `choices.txt`, each by the hash of its planning problem.
 pub fn lines() -> Choices {
     let key = |line: &str| Choice::read(line).map(|(key, _)| (key, line.to_string()));
     CHOICES.lines().filter_map(key).collect()
 }
 
-/// Returns the lines of all choices that are made while planning, with every choice searched.
+/// Plans an operator by searches alone and returns their results as lines of `choices.txt`.
+///
+/// No stored choice is read.
 pub fn searched(
     def: &OpDef,
     spec: usize,

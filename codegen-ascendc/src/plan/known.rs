@@ -10,7 +10,9 @@ use op_dsl_ir::op::OpDef;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-/// The operator's name, its specialisation, the element type, the target and the options.
+/// Key of a cached plan.
+///
+/// It consists of the operator's name, its specialisation, the element type, the target and the options.
 type Key = (String, usize, DType, &'static str, Storage, Limits);
 
 /// A plan that one thread makes while others wait for it.
@@ -22,7 +24,7 @@ type Made = Arc<OnceLock<Result<Plan, Refusal>>>;
 type Known = FxHashMap<Key, Vec<(OpDef, Made)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns the cached plan, or makes it.
+/// Returns the cached plan, or makes and caches it.
 pub(super) fn plan(
     def: &OpDef,
     (spec, dtype, soc): (usize, DType, &'static Soc),

@@ -22,7 +22,7 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 /// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
 const FAR: f64 = 1e30;
 
-/// A stream that is clamped, at the end of a sign.
+/// A clamp of an input stream at its positive or its negative end (`sign`).
 pub(super) struct Hold {
     stream: usize,
     sign: f64,
@@ -41,7 +41,7 @@ impl Hold {
     }
 }
 
-/// Returns the inputs of a plan that must be clamped.
+/// Returns the clamps that a plan needs to give limits instead of NaN at infinite inputs.
 pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let is_held =
         |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && !roles::is_factor(graph, *k);
@@ -53,9 +53,9 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     ends.filter_map(hold).collect()
 }
 
-/// Returns a graph with its inputs clamped.
+/// Returns a graph with its input streams clamped as `holds` lists.
 ///
-/// Functions and cancellation are searched for before, since clamps would hide them.
+/// Univariate functions and cancelling sums are searched for before, since clamps would hide them.
 pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
     if holds.is_empty() {
         return graph.clone();
@@ -71,9 +71,10 @@ pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
     })
 }
 
-/// Returns the bound of a call that is only a clamp, if attributes may make the bound infinite.
+/// Returns the bound of a call that only clamps, if attributes may make the bound infinite.
 ///
-/// The call must work in place, so that the value stays where it is when the call is skipped.
+/// A kernel skips the call where the bound is infinite. The call must work in place, so that the value stays where it is when the
+/// call is skipped; otherwise the result is `None`.
 pub(super) fn picked(graph: &Graph, instr: &Instr) -> Option<Id> {
     let is_in_place = instr.srcs == [Operand::Buffer(instr.dst)];
     picked_by(graph, instr.api, instr.scalar).filter(|_| is_in_place)
@@ -99,7 +100,7 @@ fn picks_infinity(graph: &Graph, id: Id) -> bool {
     }
 }
 
-/// Returns the calls that run at default attribute values.
+/// Returns the calls that a kernel does not skip at default attribute values.
 pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     let values = usual(def, graph);
     let is_made =
@@ -107,7 +108,7 @@ pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     instrs.iter().filter(is_made).cloned().collect()
 }
 
-/// Returns the indices of calls on registers that are bounds, infinite at default attribute values.
+/// Returns the indices of clamps on registers whose bound is infinite at default attribute values.
 pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
     let values = usual(def, graph);
     let is_infinite = |bound: Id| values[bound.index()].is_infinite();
@@ -121,10 +122,12 @@ fn usual(def: &OpDef, graph: &Graph) -> Vec<f64> {
     graph.eval_all(&streams, &defaults(def, graph))
 }
 
-/// When a stream is clamped at an end.
+/// The condition under which a stream is clamped at one end.
 enum Bound {
     Always,
-    /// By the sign of the scalar of this index: true where it is clamped for a value below, at, or above 0.
+    /// By the sign of the scalar attribute of this index.
+    ///
+    /// The flags are true where the stream is clamped for a value below, at, or above 0.
     If(usize, [bool; 3]),
 }
 
@@ -148,7 +151,9 @@ impl Bound {
     }
 }
 
-/// Returns the bound of a stream at the end of this sign; the first scalar whose sign matters decides.
+/// Returns when a stream must be clamped at its positive or negative end (`sign`); `None` if never.
+///
+/// If the signs of several scalars matter, the first scalar decides.
 fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> Option<Bound> {
     let scalars = defaults(def, graph);
     let lost = |scalars: &[f64]| is_lost(graph, plan, stream, sign, scalars);

@@ -15,7 +15,7 @@ use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 
-/// Lowers the outputs in this order.
+/// Lowers a graph to vector calls, with the outputs computed in the given order.
 pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> Result<Flow, Why> {
     let graph = &regions.graph;
     let mut pass = Pass::new(regions, target);
@@ -63,7 +63,7 @@ impl<'g> Pass<'g> {
         Ok(value)
     }
 
-    /// Emits the call of a split-off function.
+    /// Emits the calls of the `k`th univariate function that was split off the graph.
     fn function(&mut self, k: usize) -> Result<Val, Why> {
         let x = self.value(self.regions.of[k])?;
         Ok(self.regions.ways[k].build(&mut self.seq, x))
@@ -89,9 +89,9 @@ impl<'g> Pass<'g> {
         }
     }
 
-    /// Returns the value to store for an output.
+    /// Returns the value to store for an output, given the values of the outputs lowered so far.
     ///
-    /// It is of the tensors' type, computed by a call, and not shared with another output.
+    /// The returned value is of the tensors' type, computed by a call, and not shared with another output.
     fn store(&mut self, value: Val, others: &[Option<Val>]) -> Val {
         let dtype = self.target.dtype;
         let mut value = value;
@@ -196,7 +196,7 @@ impl<'g> Pass<'g> {
         Ok(self.seq.call(api, &args))
     }
 
-    /// Emits a commutative call, in its scalar variant if one side is uniform.
+    /// Emits a commutative call, in its scalar variant if one side is the same for every element.
     fn with_scalar(&mut self, scaled: Api, plain: Api, x: Id, y: Id) -> Result<Val, Why> {
         match (self.read.scalar(x), self.read.scalar(y)) {
             (_, Some(c)) => {
@@ -208,9 +208,9 @@ impl<'g> Pass<'g> {
         }
     }
 
-    /// Emits `x (1 / r) (1 / r)`.
+    /// Emits `x / r^2` as `x (1 / r) (1 / r)`, where `r` is the node `root`.
     ///
-    /// The square of a reciprocal is avoided, because it may underflow long before its product with `x` does.
+    /// The square of the reciprocal is avoided, because it may underflow long before its product with `x` does.
     fn by_square(&mut self, x: Val, root: Id) -> Result<Val, Why> {
         let (one, root) = (self.seq.splat(1.0), self.value(root)?);
         let reciprocal = self.seq.div(one, root);
@@ -218,9 +218,9 @@ impl<'g> Pass<'g> {
         Ok(self.seq.mul(once, reciprocal))
     }
 
-    /// Emits `(x y) z`, whose first factor is the bounded one.
+    /// Emits the product `(x y) z` of three nodes, of which the first is bounded.
     ///
-    /// Uniform factors are multiplied after the first vector.
+    /// Factors that are the same for every element are multiplied after the first vector.
     fn product_of_three(&mut self, mut factors: [Id; 3]) -> Result<Val, Why> {
         let first = factors.iter().position(|f| !self.read.is_uniform(*f)).unwrap_or(0);
         factors[..=first].rotate_right(1);
@@ -245,9 +245,9 @@ impl<'g> Pass<'g> {
         Ok(product)
     }
 
-    /// Returns the mask bits of a comparison.
+    /// Returns the mask bits of a truth value.
     ///
-    /// A comparison that depends on attributes only is a uniform number so far, and becomes a mask here.
+    /// A truth value that depends on attributes only is one number for all elements so far, and becomes a mask here.
     fn mask(&mut self, id: Id) -> Result<Val, Why> {
         let Some(truth) = self.read.scalar(id) else { return self.value(id) };
         let all = self.seq.push(Source::Call(Api::Duplicate), &[], Some(truth), F32);
@@ -300,7 +300,7 @@ impl<'g> Pass<'g> {
         Ok(self.seq.push(Source::Call(source), &args, scalar, Type::Mask))
     }
 
-    /// Emits a smooth primitive times factors.
+    /// Emits the smooth primitive of node `id`, multiplied by the given factors.
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, digits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");

@@ -106,22 +106,24 @@ use ub_budget::{need, streams_bits, temporaries};
 /// Memory in which a kernel keeps its intermediate values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// In registers, if the architecture computes in registers and a step fits into them.
+    /// In registers, if the architecture computes in registers and has enough of them for the kernel.
     #[default]
     Registers,
-    /// In UB: each call processes a whole tile before the next call starts.
+    /// In the unified buffer (UB): each call processes a whole tile before the next call starts.
     Memory,
 }
 
-/// Plans a specialisation of an operator, exact at infinity, in registers if the target has any.
+/// Plans the vector calls of one specialisation of an operator on a target.
+///
+/// Results at infinite inputs are exact limits. Intermediate values are in registers if the target computes in registers.
 ///
 /// # Errors
-/// The target cannot compute it. The refusal names the operator, the target, the element type and the way out.
+/// The target cannot compute the operator. The refusal names the operator, the target, the element type and what to do instead.
 pub fn plan(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<Plan, Refusal> {
     plan_in(def, spec, dtype, soc, Storage::default())
 }
 
-/// Plans as [`plan`] does, with the given storage.
+/// Plans as [`plan`] does, but with the given storage for intermediate values.
 ///
 /// # Errors
 /// As [`plan`].
@@ -135,7 +137,7 @@ pub fn plan_in(
     plan_with(def, spec, dtype, soc, storage, Limits::Exact)
 }
 
-/// Plans as [`plan_in`] does, with the given promise at infinity.
+/// Plans as [`plan_in`] does, but with the given promise about results at infinite inputs.
 ///
 /// Plans are cached for the lifetime of the process, so that none is made twice.
 ///
@@ -187,7 +189,9 @@ fn make(
     Ok(plan)
 }
 
-/// Returns a plan for each way to call a graph, ordered by cycles, the cheapest first.
+/// Returns all candidate plans of a graph, the one with the fewest cycles first.
+///
+/// They differ in rewrites of the graph, and in which univariate functions are computed by one sequence of calls.
 fn plans(
     graph: &Graph,
     spec: usize,
@@ -247,7 +251,7 @@ fn plans(
     different.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
 }
 
-/// Builds the plan of one way to call a graph. Its accuracy is not evaluated yet.
+/// Builds the plan for one lowering of a graph, without evaluating its accuracy.
 fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Plan, Why> {
     let Target { def, soc, dtype, limits, digits, .. } = target;
     let Way { flow, mut registers, found } = way;
@@ -300,7 +304,7 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
     })
 }
 
-/// Returns the names of the functions that a graph calls, without duplicates.
+/// Returns the names of the primitives in a graph that are not correctly rounded, each once.
 fn functions(graph: &Graph) -> Vec<&'static str> {
     let mut all = Vec::new();
     for node in graph.nodes.iter() {
@@ -314,7 +318,7 @@ fn functions(graph: &Graph) -> Vec<&'static str> {
     all
 }
 
-/// Refuses what the target cannot do, as far as the formula does not matter.
+/// Returns an error if the target lacks a type, mask or attribute value that the operator needs.
 fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<(), Why> {
     if !def.dtypes.contains(&dtype) {
         let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
@@ -341,7 +345,7 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     Ok(())
 }
 
-/// The calls of a plan: on registers or on buffers.
+/// One lowering of a graph to calls on registers, or on buffers in UB.
 struct Way {
     flow: Flow,
     registers: Option<Registers>,
@@ -363,7 +367,7 @@ impl Way {
         Ok(Way { flow, registers: None, found })
     }
 
-    /// Returns true if both consist of the same calls.
+    /// Returns true if both lowerings consist of the same calls.
     fn is_same(&self, other: &Way) -> bool {
         self.registers == other.registers && self.found == other.found
     }
@@ -378,9 +382,10 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
     (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
 }
 
-/// Returns the ways to call a graph, of which the caller prefers the first if cycles are equal.
+/// Returns the lowerings of a graph; of two with equal cycles, the caller prefers the earlier one.
 ///
-/// Related sigmoids are merged or not, and univariate functions are split off or not.
+/// Sigmoids of a value and of its negation are merged or not, and univariate functions are computed by sequences of their own or
+/// not.
 fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Graph, Way)>, Why> {
     let inputs = target.def.input_streams().len();
     let mut ways = Vec::new();
@@ -404,7 +409,7 @@ fn cycles(found: &Allocated, soc: &Soc) -> f64 {
     found.instrs.iter().map(|i| i.cycles(soc.arch)).sum()
 }
 
-/// Returns the lowering with the fewest cycles; of equal ones that with the least UB per element.
+/// Returns the lowering to calls on buffers with the fewest cycles, then the least UB per element.
 fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why> {
     let mut best: Option<((f64, u64), Flow, Allocated)> = None;
     for outputs in orders(regions.graph.outputs.len()) {
@@ -428,7 +433,7 @@ fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why>
     best.map(|(_, flow, found)| (flow, found)).ok_or(Why::NoSequence("nothing", "no outputs"))
 }
 
-/// Returns the orders of outputs to try: all permutations if there are at most three outputs.
+/// Returns the orders in which to lower `n` outputs: all permutations of up to three.
 ///
 /// More outputs have too many permutations, so only the given order is tried.
 fn orders(n: usize) -> Vec<Vec<usize>> {
@@ -454,14 +459,14 @@ impl Plan {
         on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
     }
 
-    /// Returns the bound of a call that a kernel skips where attributes make that bound infinite.
+    /// Returns the bound of a clamp that the kernel skips where attributes make the bound infinite.
+    ///
+    /// Returns `None` for all other calls.
     pub fn bound(&self, instr: &Instr) -> Option<Id> {
         limits::picked(&self.graph, instr)
     }
 
-    /// Returns true if some calls process whole repeats only.
-    ///
-    /// Comparisons do, and so do `Select`s in their repeat overload.
+    /// Returns true if a call processes whole 256-byte repeats only: comparisons, `Select` by repeats.
     pub fn whole_repeats(&self) -> bool {
         self.masks > 0
             || self.instrs.iter().any(|i| i.overload == Overload::Repeats && i.api == Api::Select)

@@ -10,23 +10,23 @@ use op_dsl_ir::DType;
 
 const F16: Type = Type::Data(DType::F16);
 
-/// Applies both rewrites to a flow on tensors of f16.
+/// Moves calls of a flow on f16 tensors from `float` to `half` where the result is the same.
 pub(super) fn run(flow: &mut Flow) {
     while exact(flow) {}
     products(flow);
 }
 
-/// Returns the `half` value of a step that only casts it to `float`.
+/// Returns the `half` value that step `v` casts to `float`; `None` if it is no such cast.
 fn widened(flow: &Flow, v: Val) -> Option<Val> {
     let step = &flow.seq.steps[v.0];
     let is_cast = matches!(step.source, Source::Call(Api::Cast(_))) && step.ty == F32;
     is_cast.then(|| step.args[0])
 }
 
-/// Moves exact calls before the cast to `float`.
+/// Moves calls that are exact in `half` before the cast to `float`.
 ///
-/// `max(float(x), c) = float(max(x, c))` where `half` has `c`, and `|float(x)| = float(|x|)`. Comparisons of the same value with
-/// such a number move to `half` as well. Returns true if anything changed.
+/// `max(float(x), c) = float(max(x, c))` where `half` can represent `c`, and `|float(x)| = float(|x|)`. Comparisons of `float(x)`
+/// with such a `c` move to `half` as well. Returns true if anything changed.
 fn exact(flow: &mut Flow) -> bool {
     let uses = flow.uses();
     let has = |c: f32| f16::from_f32(c).to_f32() == c;

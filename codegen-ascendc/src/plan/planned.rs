@@ -19,30 +19,30 @@ pub struct Plan {
     pub spec: usize,
     /// Element type of the tensors.
     pub dtype: DType,
-    /// The target.
+    /// The target: a system on chip.
     pub soc: &'static Soc,
-    /// The promise at infinity.
+    /// Promise about results at infinite inputs.
     pub limits: Limits,
-    /// Accuracy class of the sequences for its primitives.
+    /// Accuracy class of the call sequences that compute the primitives.
     pub digits: Digits,
     /// The graph that was lowered: that of the specialisation, or a rewritten one.
     ///
-    /// Where univariate functions are split off, their values are additional streams, numbered after those of the operator. Uniform
-    /// scalars refer to nodes of this graph.
+    /// Where a univariate function is computed by a sequence of its own, its value is an additional stream of this graph, numbered
+    /// after those of the operator. Uniform scalars refer to nodes of this graph.
     pub graph: Graph,
-    /// Names of the functions that the formula calls.
+    /// Names of the primitives of the formula that are not correctly rounded.
     pub functions: Vec<&'static str>,
-    /// Smooth primitives and the name of the sequence chosen for each.
+    /// Smooth primitives of the graph, each with the name of the sequence of calls that computes it.
     pub forms: Vec<(Prim, &'static str)>,
     /// Names of the input streams; `None` for streams that are not read.
     pub inputs: Vec<Option<String>>,
     /// Names of the output streams.
     pub outputs: Vec<String>,
-    /// The calls of a step of 64 elements on registers.
+    /// The calls that process 64 elements at a time in registers.
     ///
     /// `None` if the plan calls on tensors instead, as listed in `instrs`.
     pub registers: Option<Registers>,
-    /// The calls of a tile; empty if the plan is on registers.
+    /// The calls that process a tile in UB; empty if the plan computes in registers.
     pub instrs: Vec<Instr>,
     /// Vectors of equal numbers, filled once per kernel, 256 bytes each.
     pub splats: Vec<Scalar>,

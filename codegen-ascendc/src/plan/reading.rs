@@ -7,23 +7,27 @@ use crate::sequence::Scalar;
 use crate::sequence::form::Form;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 
-/// A product with a smooth primitive that nothing else reads; the other factors go into its sequence.
+/// A product of a smooth primitive and other factors, which one sequence of calls computes.
+///
+/// No other node reads the primitive.
 pub(super) struct Fold {
     pub smooth: Id,
     pub factors: Vec<Id>,
 }
 
-/// A smooth primitive of a value, or the sigmoid of its negation.
+/// A smooth primitive (one that is computed by a sequence of calls) and its argument.
+///
+/// If `is_rest` is true, the node is the sigmoid of the negation of `arg`.
 pub(super) struct Smooth {
     pub prim: Prim,
     pub arg: Id,
     pub is_rest: bool,
 }
 
-/// Another primitive of the same family that is applied to the same value.
+/// A primitive that can share calls with another one of the same argument, as sigmoid with silu.
 pub(super) struct Relative {
     pub is_rest: bool,
-    /// The factors it is multiplied by.
+    /// The factors that this primitive is multiplied by.
     pub factors: Vec<Id>,
 }
 
@@ -35,7 +39,7 @@ pub(super) fn uses(graph: &Graph) -> Vec<usize> {
     uses
 }
 
-/// A graph with facts about its nodes.
+/// A graph with facts about its nodes: number of readers, dependence on attributes only, sequences.
 pub(super) struct Reading<'g> {
     graph: &'g Graph,
     target: Target<'g>,
@@ -84,7 +88,7 @@ impl<'g> Reading<'g> {
         if let Node::Const(c) = self.node(id) { Some(c) } else { None }
     }
 
-    /// Returns the node as a scalar, if it has the same value for every element.
+    /// Returns the node as a scalar operand, if it has the same value for every element.
     pub fn scalar(&self, id: Id) -> Option<Scalar> {
         let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
         self.uniform[id.index()].then(scalar)
@@ -94,9 +98,9 @@ impl<'g> Reading<'g> {
         self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
     }
 
-    /// Skips `max(x, -2^40)` and similar bounds around `x`.
+    /// Returns `x` for `max(x, -2^40)` and similar huge bounds of `x`, and any other node unchanged.
     ///
-    /// The sequence of a smooth primitive clamps `x` itself, so that it does not need them.
+    /// The sequence of a smooth primitive clamps its argument itself, so it does not need such bounds.
     fn bare(&self, id: Id) -> Id {
         match self.node(id) {
             Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
@@ -108,9 +112,9 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// Returns the primitive and its argument, if it has a sequence.
+    /// Returns a node's primitive and argument, if it is smooth: computed by a sequence of calls.
     ///
-    /// If the graph also has `sigmoid(x)`, then `sigmoid(-x)` is reported as its complement (`is_rest`), an argument of `x`.
+    /// If the graph also has `sigmoid(x)`, then `sigmoid(-x)` is reported as its complement (`is_rest`) with argument `x`.
     pub fn smooth(&self, id: Id) -> Option<Smooth> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
         self.form(prim)?;
@@ -145,7 +149,9 @@ impl<'g> Reading<'g> {
         (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
     }
 
-    /// Returns all other primitives of the family that are applied to the same value.
+    /// Returns all other nodes with the same argument whose primitives can share calls with this one.
+    ///
+    /// `prim` and `arg` are the primitive and the argument of node `id`.
     pub fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
         let Some(family) = family(prim) else { return vec![] };
         let ids = || (0..self.graph.nodes.len() as u32).map(Id);
@@ -160,7 +166,9 @@ impl<'g> Reading<'g> {
         ids().filter_map(related).map(relative).collect()
     }
 
-    /// Returns the factors of a product that only this sum reads.
+    /// Returns the two factors if the node is a product with one reader.
+    ///
+    /// Returns `None` for a product that the sequence of a smooth primitive includes.
     pub fn own_product(&self, id: Id) -> Option<(Id, Id)> {
         match self.node(id) {
             Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
@@ -169,14 +177,14 @@ impl<'g> Reading<'g> {
         .filter(|_| self.fold(id).is_none())
     }
 
-    /// Returns the scalar and the vector of a product `c w`.
+    /// Returns the product `a b` as scalar and vector, if just one factor is equal for all elements.
     pub fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
         let one =
             |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
         one(a, b).or_else(|| one(b, a))
     }
 
-    /// Returns true if a compound call may overwrite the node.
+    /// Returns true if a compound call (such as `Axpy`) may overwrite the node.
     ///
     /// The node must be a vector that nothing else reads.
     pub fn spendable(&self, id: Id) -> bool {
@@ -202,9 +210,9 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// Returns the stream of mask bits if the node compares one with 0.
+    /// Returns the stream `k` of mask bits if the node is `k == 0`, the negation of that mask.
     ///
-    /// `Select` takes bits as they are, so that the comparison is not needed.
+    /// `Select` reads mask bits directly, so it needs no comparison if its two branches are swapped.
     pub fn is_not(&self, id: Id) -> Option<usize> {
         let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
         let bits = |x: Id| match self.node(x) {

@@ -9,7 +9,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
-/// Change of the inputs, in half units of `float`, by whose effect a result may be off.
+/// Change of the inputs whose effect is allowed as error, in half units in the last place of `float`.
 const HALF_UNITS: f64 = 8.0;
 
 /// The least normal number of `float`.
@@ -20,27 +20,31 @@ const LEAST: f64 = f32::MIN_POSITIVE as f64;
 /// The formula in f64 that results are compared with, at given attribute values.
 pub struct Reference<'g> {
     graph: &'g Graph,
-    /// The graph of the formula as written, which keeps digits far from zeros where `graph` has none left.
+    /// The graph of the formula as written.
+    ///
+    /// It keeps digits far from zeros where `graph` has none left.
     plain: &'g Graph,
     scalars: Vec<f64>,
     dtype: DType,
     outputs: Vec<Output>,
     /// For each node, true if it reads the activation and no other stream.
+    ///
+    /// The activation is the input stream that the formula is applied to.
     own: Vec<bool>,
 }
 
 /// An output, with the nodes and inputs that it depends on.
 struct Output {
     id: Id,
-    /// The nodes it is computed from, in evaluation order, itself the last.
+    /// The nodes that the output is computed from, in evaluation order, itself the last.
     nodes: Vec<Id>,
-    /// For each input stream, the nodes among these that depend on it.
+    /// For each input stream, those of `nodes` that depend on it.
     readers: Vec<Vec<Id>>,
     /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
     factors: Vec<bool>,
 }
 
-/// A column of values for each node; empty for nodes that are not evaluated.
+/// For each node, its values (one per element); empty for nodes that are not evaluated.
 type Columns = Vec<Vec<f64>>;
 
 impl<'g> Reference<'g> {
@@ -69,8 +73,8 @@ impl<'g> Reference<'g> {
 
     /// Returns the error of an output at each element; `None` where the reference is NaN or too large.
     ///
-    /// An error that does not exceed `known` is only an upper bound, so that callers who look for larger errors save the exact
-    /// units.
+    /// An error that does not exceed `known` is only an upper bound, so that callers who look for larger errors need not pay for
+    /// exact error units.
     pub(super) fn errors(
         &self,
         streams: &[Vec<f64>],
@@ -111,7 +115,7 @@ impl<'g> Reference<'g> {
         errors
     }
 
-    /// Returns true if a result belongs to the other side of a jump within the nearest `float` inputs.
+    /// Returns true if a result is that of a nearby `float` input on the other side of a jump.
     ///
     /// For example, `hard_sigmoid'` compares `alpha x + beta` with 1, where that sum is rounded.
     fn is_beside_jump(&self, streams: &[f64], output: usize, got: f64) -> bool {
@@ -131,20 +135,20 @@ impl<'g> Reference<'g> {
         })
     }
 
-    /// Above this size, intermediate results may overflow.
+    /// Returns the size of a reference result above which intermediate results may overflow.
     fn most(&self) -> f64 {
         if self.dtype == DType::F16 { f64::INFINITY } else { pow2(100) }
     }
 
-    /// Results below this size have the error units of a result of this size.
+    /// Returns the size below which results have the error unit of a result of just this size.
     fn least(&self) -> f64 {
         if self.dtype == DType::F16 { 0.0 } else { LEAST }
     }
 
-    /// Returns the units in which errors of an output count at least, which is what adds to its budget.
+    /// Returns, for each element, the least unit in which the error of an output counts.
     ///
-    /// Where these are less than the unit in the last place of the result, they are not computed exactly, because the larger of the
-    /// two counts.
+    /// It accounts for the rounding that adds to the error budget. Where it is less than the unit in the last place of the result,
+    /// it is not computed exactly, because the larger of the two counts.
     fn units(&self, streams: &[Vec<f64>], output: usize, want: &[f64]) -> Vec<f64> {
         let (format, of) = (Format::of(self.dtype), &self.outputs[output]);
         let values = self.evaluate(&of.nodes, streams, want.len());
@@ -181,9 +185,9 @@ impl<'g> Reference<'g> {
         units
     }
 
-    /// Returns the derivative of an output with respect to the relative change of an input.
+    /// Returns, for each element, the derivative of an output by the relative change of an input.
     ///
-    /// It is computed by central differences.
+    /// It is computed by central differences, and is 0 where these are not finite.
     fn changes(
         &self,
         output: &Output,
@@ -250,18 +254,18 @@ impl Output {
     }
 }
 
-/// Returns the given elements of columns; empty columns stay empty.
+/// Returns some elements of each column (the values of one node or stream); empty ones stay empty.
 fn picked(columns: &[Vec<f64>], elements: &[usize]) -> Columns {
     let of = |column: &Vec<f64>| elements.iter().filter_map(|i| column.get(*i)).copied().collect();
     columns.iter().map(of).collect()
 }
 
-/// Converts a column of `float` to f64.
+/// Converts the values of a stream from `float` to f64.
 pub(super) fn widened(stream: &[f32]) -> Vec<f64> {
     stream.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// Returns the column of a call.
+/// Returns the values of a primitive for all elements, given those of its arguments.
 fn call<'c>(
     prim: Prim,
     args: [Id; 3],
@@ -309,10 +313,10 @@ fn only_readers(graph: &Graph, stream: usize) -> Vec<bool> {
     reads.into_iter().map(|reads| reads == [true, false]).collect()
 }
 
-/// Returns the factors in front of functions of the activation, for each element of an output.
+/// Returns, for each element, the size of the factors in front of functions of the activation.
 ///
-/// This is the output with 1 for each function of the activation alone, at least 1 for other functions, and with absolute values,
-/// so that no sum cancels.
+/// The activation is the input stream that the formula is applied to. The result is the output with 1 for each function of the
+/// activation alone, at least 1 for other functions, and with absolute values, so that no sum cancels.
 fn weights(
     graph: &Graph,
     output: &Output,

@@ -24,19 +24,19 @@ use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// How a function is called.
+/// The sequence of calls that computes a univariate function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
     /// As a fraction of polynomials in one exponential.
     Fraction(fraction::Way),
-    /// By its Gaussian tail.
+    /// By its Gaussian tail on one side of 0, and a constant or a line on the other.
     Tail(Tail),
-    /// By a polynomial near 0, and in another way elsewhere.
+    /// By a polynomial near 0, and by another sequence elsewhere.
     Near(Near, Box<Way>),
 }
 
 impl Way {
-    /// Emits the sequence of the function.
+    /// Emits the calls for argument `x` and returns the value of the function.
     pub fn build(&self, s: &mut Seq, x: Val) -> Val {
         match self {
             Way::Fraction(way) => way.build(s, x, &[]),
@@ -49,14 +49,16 @@ impl Way {
     }
 }
 
-/// A graph in which the streams from `inputs` on are the values of univariate functions.
+/// A graph whose univariate functions are split off, to be computed by sequences of their own.
+///
+/// Its streams from `inputs` on are the values of these functions.
 #[derive(Clone, Debug)]
 pub(super) struct Regions {
     /// The graph that remains. Its outputs are those of the operator.
     pub graph: Graph,
     /// Number of streams of the operator.
     pub inputs: usize,
-    /// How each function is called.
+    /// For each function, the sequence of calls that computes it.
     pub ways: Vec<Way>,
     /// The argument of each function, a node of the graph.
     pub of: Vec<Id>,
@@ -69,7 +71,7 @@ impl Regions {
         Regions { graph, inputs, ways: Vec::new(), of: Vec::new() }
     }
 
-    /// Returns the graph with its functions split off; `None` if there are none.
+    /// Returns the graph with its univariate functions split off; `None` if there are none.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
         let uses = uses(graph);
         let mut pass = Pass {
@@ -96,9 +98,9 @@ impl Regions {
     }
 }
 
-/// Removes bounds at huge numbers around the argument of a function.
+/// Removes bounds at huge numbers from the graph of a function, and rewrites `tanh` of softplus.
 ///
-/// They are redundant, because every way to call the function clamps by itself. A `tanh` of softplus becomes a fraction.
+/// The bounds are redundant, because every sequence for the function clamps by itself. A `tanh` of softplus becomes a fraction.
 fn bare(graph: &Graph) -> Graph {
     simplify::run(&graph.rewrite(|b, node| match node {
         Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _]) if is_spare(prim, b.as_const(c)) => x,
@@ -107,7 +109,7 @@ fn bare(graph: &Graph) -> Graph {
     }))
 }
 
-/// Rewrites `tanh(ln(1 + e))` as `(e^2 + 2 e) / (e^2 + 2 e + 2)`; keeps any other `tanh`.
+/// Emits `tanh(x)`; for `x = ln(1 + e)` with `e = e^u`, as `(e^2 + 2 e) / (e^2 + 2 e + 2)`.
 fn tanh(b: &mut Builder, x: Id) -> Id {
     let Some([u, ..]) = b.as_call(Prim::Softplus, x) else { return b.call(Prim::Tanh, &[x]) };
     let e = b.call(Prim::Exp, &[u]);
@@ -166,7 +168,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Rewrites a product: univariate functions come first, because they are bounded.
+    /// Rewrites a product so that univariate functions come first, because they are bounded.
     fn product(&mut self, id: Id) -> Id {
         let mut factors = Vec::new();
         self.factors(id, &mut factors);
@@ -210,7 +212,10 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns the value of a univariate function; `None` if its parts are cheaper or no way is accurate.
+    /// Splits a univariate function off, and returns the stream that stands for its value.
+    ///
+    /// Returns `None` if `graph` is no such function, is one primitive with sequences of its own, or has no sequence that is
+    /// accurate.
     fn function(&mut self, graph: &Graph) -> Option<Id> {
         let graph = &bare(graph);
         let is_smooth = |n: &&Node| matches!(n, Node::Call(p, _) if p.row().arity == 1);
@@ -236,13 +241,15 @@ impl Pass<'_> {
     }
 }
 
-/// Results of earlier searches.
+/// Sequences that earlier searches found for functions; `None` for functions without any.
 ///
 /// The key is the function, the element type, the architecture, the promise at infinity and the accuracy class.
 type Known = FxHashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns the cheapest accurate way to call a function; `None` if its parts are cheaper.
+/// Returns the cheapest accurate sequence of calls for a function, or the result of an earlier search.
+///
+/// Returns `None` if no sequence is accurate, or if the function is one primitive with sequences of its own.
 fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     let key = (graph.encode(), target.dtype, target.soc.arch.number, target.limits, target.digits);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -255,7 +262,7 @@ fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     })
 }
 
-/// Stride of the 16-bit inputs that are tried.
+/// Stride at which 16-bit inputs are tried.
 const STEP: usize = 8;
 
 fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
@@ -284,13 +291,13 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
 
-/// Candidate ends of the polynomial's range, and its largest number of coefficients besides the first.
+/// Candidates for the `|x|` below which a polynomial is used, and its largest degree.
 const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
 
-/// Returns polynomials near a zero at 0 combined with a fraction elsewhere, the cheapest first.
+/// Returns sequences with a polynomial near 0 and a fraction elsewhere, the cheapest first.
 ///
-/// The fraction is the cheapest one that is accurate except for its relative error near 0. Empty unless relative accuracy is asked
-/// for.
+/// The function must be 0 at 0. The fraction is the cheapest one that is accurate except for its relative error near 0. Empty
+/// unless relative accuracy is asked for.
 fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     if target.digits == Digits::Absolute || graph.eval(&[0.0], &[])[0].abs() > 1e-12 {
         return Vec::new();
@@ -327,7 +334,7 @@ fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
     (s, x, y)
 }
 
-/// Returns the ways to call a fraction, the cheapest first.
+/// Returns the sequences for a fraction of polynomials in one exponential, the cheapest first.
 fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;

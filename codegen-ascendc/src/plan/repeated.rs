@@ -6,7 +6,7 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with such sums rewritten; the same graph where there are none.
+/// Returns the graph with repeated terms of sums merged; the same graph where no term repeats.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
@@ -27,7 +27,7 @@ pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
     all
 }
 
-/// Collects what [`terms`] returns.
+/// Appends the terms of node `id`, with their signs times `sign`, to `all`.
 fn collect(
     graph: &Graph,
     uses: &[usize],

@@ -19,7 +19,7 @@ pub(super) struct Samples<'d> {
     pub dtype: DType,
     /// For each stream, true if it is a mask.
     masks: Vec<bool>,
-    /// The attribute values of each case, the default ones first.
+    /// For each case of samples, the values of the attributes; the default ones come first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
 }
@@ -29,14 +29,14 @@ pub(super) struct Case<'d> {
     pub scalars: Vec<f64>,
     pub reference: Reference<'d>,
     pub points: Points,
-    /// Elements at which some plan is over its budget.
+    /// Elements at which some plan exceeded its error budget.
     ///
-    /// They are the first samples of every other plan, because the search of a plan misses some of its bad elements, and those of
-    /// related plans are mostly bad for it too.
+    /// Every other plan is evaluated at them first. The search of a plan misses some of its bad elements, and those of related
+    /// plans are mostly bad for it too.
     pub failures: RefCell<Points>,
 }
 
-/// Inputs by stream, and reference results by output.
+/// Elements: their inputs by stream, and their reference results by output.
 ///
 /// The results are empty where they are not computed yet.
 #[derive(Clone, Default)]
@@ -52,16 +52,16 @@ impl Points {
         Points { streams, wants }
     }
 
-    /// Returns elements without reference results.
+    /// Returns elements whose reference results are not computed yet.
     ///
-    /// These are computed on demand, because a search may end before it reaches them.
+    /// The results are computed on demand, because a search may end before it needs them.
     pub fn unknown(streams: Vec<Vec<f32>>) -> Points {
         Points { streams, wants: Vec::new() }
     }
 
-    /// Returns the reference results of some elements, by output.
+    /// Returns the reference results of a range of elements, by output.
     ///
-    /// They are computed from the inputs where they are not known yet.
+    /// Results that are not known yet are computed from `inputs`, the inputs of these elements.
     pub fn wants(
         &self,
         elements: Range<usize>,
@@ -85,7 +85,7 @@ impl Points {
         Points { streams, wants }
     }
 
-    /// Appends element `i` of other points.
+    /// Appends element `i` of other points, with its reference results `want`.
     pub fn push(&mut self, of: &Points, i: usize, want: impl ExactSizeIterator<Item = f64>) {
         self.streams.resize(of.streams.len(), Vec::new());
         self.wants.resize(want.len(), Vec::new());
@@ -102,7 +102,7 @@ impl<'d> Samples<'d> {
         Samples { def, spec, dtype, masks, attributes, cases }
     }
 
-    /// Returns the samples of each choice of attribute values, the default ones first.
+    /// Returns the samples at each choice of attribute values, the default ones first.
     pub fn cases(&self) -> impl Iterator<Item = &Case<'d>> {
         self.cases.iter().enumerate().map(|(k, case)| case.get_or_init(|| self.case(k)))
     }
@@ -147,26 +147,30 @@ fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
     [usual.clone()].into_iter().chain(changed).collect()
 }
 
-/// Exponents of the swept stream, for f16 and for other types; all are those of normal numbers.
+/// Binary exponents of the swept input: in f16, and in other types; all are those of normal numbers.
+///
+/// One input at a time is swept through these sizes.
 const EXPONENTS: [Range<i32>; 2] = [-14..14, -30..14];
-/// Points per exponent: for non-default attribute values, and for default ones.
+/// Number of samples per exponent: for non-default attribute values, and for default ones.
 const EACH: [usize; 2] = [1, 4];
-/// Evenly spread points: their number, and the two sizes up to which they go, alternately.
+/// Samples that are spread evenly over a range around 0: their numbers, and two sizes of the range.
 ///
-/// Two sizes, because most functions bend below the lesser one.
+/// The numbers are for non-default and for default attribute values. The two sizes are used alternately, because most functions
+/// bend below the lesser one.
 const GRID: ([usize; 2], [f32; 2]) = ([64, 384], [20.0, 4.0]);
-/// Number of points at which all streams are of the order of 1.
+/// Number of samples at which all streams are of the order of 1.
 const JOINT: usize = 128;
-/// Exponents of streams that are not swept: of the order of 1, or so large that products overflow.
+/// Ranges of binary exponents of the inputs that are not swept.
 ///
-/// In f16 only the first range is used, because functions in f16 have only the digits of f16.
+/// The first is of the order of 1, the second so large that products overflow. In f16 only the first range is used, because
+/// functions in f16 have only the digits of f16.
 const FACTORS: [Range<i32>; 2] = [-3..3, -14..15];
 
-/// Low significands are drawn from this range above a power of two, relative to that power.
+/// Greatest relative distance above a power of two at which inputs just above one are drawn.
 const LOW: f32 = 1.0 / 64.0;
 
 impl Samples<'_> {
-    /// Returns the values of each stream for one case.
+    /// Returns the samples at one choice of attribute values, by stream.
     ///
     /// One stream is swept at a time, while the others are random.
     fn points(&self, case: usize) -> Vec<Vec<f32>> {
@@ -204,7 +208,7 @@ impl Samples<'_> {
         all
     }
 
-    /// Draws elements at random in all streams, taking the exponent ranges in turn.
+    /// Draws `count` elements at random in all streams, taking the exponent ranges `orders` in turn.
     ///
     /// About every other number has a significand just above 1, where a rounding is largest in proportion.
     pub fn drawn(&self, count: usize, orders: &[Range<i32>], random: &mut Random) -> Vec<Vec<f32>> {
@@ -224,7 +228,7 @@ impl Samples<'_> {
         all
     }
 
-    /// Returns the elements at which all streams are of the order of 1.
+    /// Returns the samples at which all streams are of the order of 1.
     pub fn joint(&self) -> Vec<Vec<f32>> {
         let all = self.cases().next().map_or(&[][..], |case| &case.points.streams);
         all.iter().map(|stream| stream[stream.len().saturating_sub(JOINT)..].to_vec()).collect()

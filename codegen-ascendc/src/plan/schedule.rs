@@ -3,10 +3,10 @@
 use super::flow::Flow;
 use crate::sequence::{Api, Scalar, Source, Step, Val};
 
-/// The calls that move down to their first reader.
+/// The calls that are delayed until just before their first reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sink {
-    /// None: the order is as written.
+    /// No calls: the order is as written.
     Nothing,
     /// Casts of loads, and products of such casts.
     Loads,
@@ -18,7 +18,7 @@ impl Sink {
     pub const ALL: [Sink; 3] = [Sink::Nothing, Sink::Loads, Sink::All];
 }
 
-/// Returns the calls that are needed, in order.
+/// Returns the indices of the calls that outputs depend on, in the order in which they run.
 pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
     let uses = flow.uses();
     let is_call = |i: &usize| matches!(flow.seq.steps[*i].source, Source::Call(_));
@@ -48,7 +48,7 @@ pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
     order
 }
 
-/// Returns true if at most `depth` calls, all casts or products, are between the value and loads.
+/// Returns true if at most `depth` calls, all casts or products, lead from loads to value `i`.
 fn near_load(flow: &Flow, i: usize, depth: usize) -> bool {
     let step = &flow.seq.steps[i];
     match step.source {
@@ -61,7 +61,7 @@ fn near_load(flow: &Flow, i: usize, depth: usize) -> bool {
     }
 }
 
-/// Inserts copies of accumulators that must not be overwritten.
+/// Copies each accumulator (the argument that a compound call overwrites) that must be kept.
 ///
 /// An accumulator is copied if its value is still needed, or if it would tie a load's buffer to an output's.
 pub(super) fn legalise(flow: &mut Flow, order: &mut Vec<usize>) {

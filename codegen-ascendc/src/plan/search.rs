@@ -22,38 +22,43 @@ use op_dsl_ir::{DType, Id};
 
 /// Number of worst samples to search around, for each output.
 const KEPT: usize = 5;
-/// Steps around each of them in a round, for 16 bits and for `float`.
+/// Number of random steps around each of the worst samples in a round: in 16 bits, and in `float`.
 ///
 /// `float` has more, because its errors differ from one element to the next.
 const STEPS: [usize; 2] = [24, 96];
-/// Exponent of the largest relative step of each round, in 16 bits.
+/// Binary exponent of the largest relative step of each round, in 16 bits.
 ///
-/// The last is about the unit in the last place.
+/// The last one is about the unit in the last place.
 const ROUNDS: [i32; 4] = [-2, -4, -6, -7];
 const ROUNDS_F32: [i32; 4] = [-3, -5, -8, -13];
-/// Elements that are evaluated before the search checks whether to go on.
+/// Number of elements that are evaluated before the search checks whether its limit is reached.
 const CHUNK: usize = 512;
 
-/// Elements of an attack in each round, for 16 bits and for `float`.
-const ATTACK: [usize; 2] = [512, 3072];
-/// Number of attacks on a plan that is just within its budget, or over it.
+/// Number of elements that each round of an attack evaluates: in 16 bits, and in `float`.
 ///
-/// One attack is not enough: one found 7.5 ulp where eight found 9.4.
+/// An attack is a longer search that starts from random elements.
+const ATTACK: [usize; 2] = [512, 3072];
+/// Number of attacks on a plan that is just within its error budget, or over it.
+///
+/// One attack is not enough: one found an error of 7.5 ulp where eight found 9.4 ulp.
 const ATTACKS: usize = 4;
-/// Number of worst elements that each round spreads around, for each output.
+/// Number of worst elements around which each round of an attack continues, for each output.
 const ATTACKED: usize = 24;
-/// Number of rounds after the first, and the ratio of their largest steps from round to round.
+/// Number of rounds of an attack after the first, and the ratio of step sizes from round to round.
 const ATTACK_ROUNDS: (i32, f32) = (7, 0.35);
-/// Ranges of exponents of all inputs in the first round, used in turn.
+/// Ranges of binary exponents of the random inputs in the first round of an attack, used in turn.
 const ORDERS: [std::ops::Range<i32>; 2] = [-3..3, -10..10];
 
-/// Largest size at which the search looks for results that become 0, and its number of bisections.
+/// Largest `|x|` at which the search looks for inputs where a result becomes 0.
+///
+/// [`HALVES`] is the number of bisections that locate such an input.
 const EDGES: i32 = 128;
 const HALVES: usize = 24;
 
-/// Returns the accuracy of a plan: at samples and around them, then under attack.
+/// Returns the largest error of a plan that sampling, a local search and attacks find.
 ///
-/// Attacks are repeated while the error exceeds `enough`. The search ends at the first error of at least `limit`.
+/// An attack is a longer search that starts from random elements. Attacks are repeated while the error exceeds `enough`. The search
+/// ends at the first error of at least `limit`.
 pub(super) fn under_attack(
     samples: &Samples<'_>,
     plan: &Plan,
@@ -72,7 +77,7 @@ pub(super) fn under_attack(
     search.found
 }
 
-/// Returns the accuracy of a plan at samples and around them.
+/// Returns the largest error of a plan at the fixed samples and around the worst of them.
 ///
 /// Elements at which other plans failed are left out.
 pub(super) fn at_samples(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
@@ -86,9 +91,9 @@ pub(super) fn at_samples(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
     search.found
 }
 
-/// Returns the accuracy of a plan at the elements where others are over their budget.
+/// Returns the largest error of a plan at the elements where other plans exceeded their budget.
 ///
-/// `seen` counts, per case, the failures that were evaluated before; these are skipped.
+/// `seen` counts, for each choice of attribute values, the elements that were evaluated before; these are skipped.
 pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan, seen: &mut Vec<usize>) -> Accuracy {
     let mut search = Search::new(samples, plan, f64::INFINITY);
     search.found = plan.accuracy.clone();
@@ -104,7 +109,7 @@ pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan, seen: &mut Vec<usi
     search.found
 }
 
-/// A plan, and the worst elements known of it.
+/// A search for the elements at which a plan is least accurate.
 struct Search<'p, 'd> {
     samples: &'p Samples<'d>,
     plan: &'p Plan,
@@ -116,7 +121,7 @@ struct Search<'p, 'd> {
     seen: usize,
 }
 
-/// For each output, elements with their errors, the largest first.
+/// For each output, the elements with the largest errors so far: error and inputs, the largest first.
 type Worst = Vec<Vec<(f64, Vec<f32>)>>;
 
 impl<'p, 'd> Search<'p, 'd> {
@@ -124,12 +129,12 @@ impl<'p, 'd> Search<'p, 'd> {
         Search { samples, plan, limit, found: Accuracy::new(plan.dtype), kept: KEPT, seen: 0 }
     }
 
-    /// Returns the empty list of worst elements.
+    /// Returns an empty list of worst elements for each output.
     fn none(&self) -> Worst {
         vec![Vec::new(); self.plan.outputs.len()]
     }
 
-    /// Searches at samples and around the worst of them.
+    /// Evaluates the plan at the fixed samples, then around the worst of them.
     ///
     /// Returns `None` as soon as an error reaches the limit.
     fn judge(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
@@ -152,7 +157,7 @@ impl<'p, 'd> Search<'p, 'd> {
         Some(())
     }
 
-    /// Searches from random elements to the worst around them.
+    /// Evaluates the plan at random elements, then round by round around the worst of them.
     ///
     /// Returns `None` as soon as an error reaches the limit.
     fn attack(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
@@ -226,10 +231,10 @@ impl<'p, 'd> Search<'p, 'd> {
         interpret_all(self.plan, streams, |id: Id| numbers[id.index()], Noise::None)
     }
 
-    /// Returns elements on both sides of where results become 0 along a stream.
+    /// Returns elements on both sides of each point where a result becomes 0 as one stream varies.
     ///
-    /// A tail may be cut off where it still is a normal number, because an exponential has overflowed, in a strip that samples
-    /// miss.
+    /// A tail may be cut off to 0 where it still is a normal number, because an exponential has overflowed. Samples miss this
+    /// strip, because it is narrow.
     fn edges(&self, numbers: &[f32], stream: usize) -> Vec<Vec<f32>> {
         let along = |values: &[f32]| {
             let points = self.beside(stream, values);
@@ -260,16 +265,16 @@ impl<'p, 'd> Search<'p, 'd> {
         self.beside(stream, &ends)
     }
 
-    /// Returns elements where one stream has these values and all others are 1.
+    /// Returns elements where stream `stream` has the given values and all other streams are 1.
     fn beside(&self, stream: usize, values: &[f32]) -> Vec<Vec<f32>> {
         let own = || values.iter().map(|v| self.samples.rounded(*v)).collect();
         let of = |k: usize| if k == stream { own() } else { vec![1.0; values.len()] };
         (0..self.samples.streams()).map(of).collect()
     }
 
-    /// Returns `steps` elements around each of the worst.
+    /// Returns `steps` random elements around each of the worst elements.
     ///
-    /// They are up to the relative step `size` away in every stream.
+    /// In every stream, they differ from the worst element by up to the relative step `size`.
     fn around(&self, worst: &Worst, size: f32, steps: usize, random: &mut Random) -> Vec<Vec<f32>> {
         let mut points: Vec<Vec<f32>> = vec![Vec::new(); self.samples.streams()];
         for (_, element) in worst.iter().flatten() {
@@ -292,10 +297,10 @@ fn numbers(plan: &Plan, scalars: &[f64]) -> Vec<f32> {
     plan.graph.eval_all(&unknown, scalars).into_iter().map(|v| v as f32).collect()
 }
 
-/// Returns the input streams that only multiply, and whose infinities the plan loses.
+/// Returns the input streams at whose infinities the plan gives NaN where the formula is infinite.
 ///
-/// It gives NaN for them where the formula is infinite. For example, `w + m w`, as derivatives whose terms share `w` have it, is
-/// `inf - inf` where `m` is negative.
+/// Only streams that multiply terms are tried, such as incoming gradients. For example, `w + m w`, which occurs in derivatives
+/// whose terms share `w`, is `inf - inf` where `w` is infinite and `m` is negative.
 pub(super) fn lost(samples: &Samples<'_>, plan: &Plan) -> Vec<usize> {
     let graph = &samples.def.specs[plan.spec].graph;
     let Some(case) = samples.cases().next() else { return Vec::new() };

@@ -9,7 +9,7 @@ use super::reading::uses;
 use super::repeated::terms;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// The kinds of factors of a term, in the order in which they are multiplied.
+/// The kinds of factors of a term of a sum, in the order in which they are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A bounded function.
@@ -20,10 +20,12 @@ enum Kind {
     Other,
 }
 
-/// A constant, and the other factors in the order of nodes.
+/// A term of a sum: its constant factor, and its other factors in the order of nodes.
 type Term = (f64, Vec<(Id, Kind)>);
 
-/// Returns the graph with such sums rewritten; the same graph where there are none.
+/// Returns the graph with functions that several terms of a sum share factored out.
+///
+/// Where there are none, it is the same graph.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut kinds: Vec<Kind> = Vec::with_capacity(graph.nodes.len());
@@ -63,7 +65,7 @@ fn is_bounded(prim: Prim) -> bool {
     range.0.is_finite() && range.1.is_finite()
 }
 
-/// Calls back with each factor of a product, including those of inner products.
+/// Calls `to` with each factor of a product, including those of inner products.
 fn factors(graph: &Graph, id: Id, to: &mut impl FnMut(Id)) {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -77,7 +79,9 @@ fn is_open((_, factors): &Term) -> bool {
     factors.iter().all(|(_, kind)| *kind != Kind::Other)
 }
 
-/// Returns the bounded function that occurs in most of the open terms, if it occurs in several.
+/// Returns the bounded function that most terms have as a factor; `None` if no two terms share one.
+///
+/// Only terms whose factors are all bounded functions or numbers count.
 fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
     let open = || terms.iter().filter(|term| is_open(term)).map(|(_, factors)| factors);
     let mut best = None;
@@ -90,7 +94,7 @@ fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
     best.map(|(_, factor)| factor)
 }
 
-/// Removes the factors of `what` from `from`, each once; returns those that it had.
+/// Removes each factor in `what` once from `from`, and returns the factors that were removed.
 fn taken(from: &mut Vec<(Id, Kind)>, what: &[(Id, Kind)]) -> Vec<(Id, Kind)> {
     let mut found = Vec::new();
     for factor in what {
@@ -140,7 +144,7 @@ fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
     })
 }
 
-/// Multiplies the factors: bounded functions before others, and the constant last.
+/// Multiplies factors and the constant `times`: bounded functions before others, the constant last.
 fn product(times: f64, factors: &[(Id, Kind)], b: &mut Builder) -> Id {
     let mut factors = factors.to_vec();
     factors.sort_by_key(|(_, kind)| *kind);

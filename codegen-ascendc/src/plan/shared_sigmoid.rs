@@ -7,7 +7,9 @@
 
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with its sigmoids merged; `None` if no two are related.
+/// Returns the graph with sigmoids of a value and its negation merged.
+///
+/// Returns `None` if no two sigmoids are related in this way.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
     if !are_in(graph) {
         return None;
@@ -23,14 +25,14 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     Some(pass.b.finish(&outputs))
 }
 
-/// Returns true if a graph has two sigmoids, since only then can any be related.
+/// Returns true if a graph has two sigmoids or more, since only then can any be merged.
 pub(super) fn are_in(graph: &Graph) -> bool {
     graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _))).count() > 1
 }
 
-/// Number of random points that distinguish functions.
+/// Number of random points at which nodes are compared to see whether they are the same function.
 const NEAR: usize = 24;
-/// Sizes at which functions with a limit have reached it.
+/// Sizes of inputs at which a function with a limit at infinity has reached it.
 const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
 
 /// The value of every node at [`NEAR`] random points, then at both signs of each size in [`FAR`].
@@ -63,12 +65,12 @@ impl Values {
         Values { of }
     }
 
-    /// Returns true if `a` equals `sign * b` at the points near 0.
+    /// Returns true if node `a` equals `sign` times node `b` at all random points.
     fn agree(&self, a: Id, sign: f64, b: Id) -> bool {
         self.of[..NEAR].iter().all(|v| same(v[a.index()], sign * v[b.index()]))
     }
 
-    /// Returns true if a node equals a function of the other values at every point.
+    /// Returns true if a node equals `f` at every point, where `f` is given the values of all nodes.
     fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
         self.of.iter().all(|v| same(v[id.index()], f(v)))
     }
@@ -78,7 +80,7 @@ fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-11 * a.abs().max(b.abs()) + 1e-14
 }
 
-/// Sigmoids of one argument or of its negation.
+/// The sigmoids of a graph that have the same argument, or its negation.
 pub(super) struct Relation {
     pub argument: Id,
     /// Each sigmoid, with the sign of its argument relative to `argument`.
@@ -91,7 +93,7 @@ impl Relation {
     }
 }
 
-/// Groups the sigmoids of a graph: those of one value and of its negation together.
+/// Returns the sigmoids of a graph in groups: those of one value and of its negation together.
 pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
     let mut all: Vec<Relation> = Vec::new();
     for id in (0..graph.nodes.len() as u32).map(Id) {
@@ -135,7 +137,7 @@ fn parts(graph: &Graph, id: Id) -> Vec<Id> {
     (0..=id.index()).filter(|k| needed[*k]).map(|k| Id(k as u32)).collect()
 }
 
-/// Returns the nodes that a node depends on and that a few points cannot distinguish.
+/// Returns the nodes that a node depends on whose equality a few sample points cannot establish.
 ///
 /// These are all calls but sums, products, quotients and bounds; for example, a `select` whose branch is rarely taken.
 fn chosen(graph: &Graph, id: Id) -> Vec<Id> {
@@ -186,7 +188,9 @@ impl Pass<'_> {
         value
     }
 
-    /// Rewrites a sigmoid to use the argument of its group.
+    /// Rewrites a sigmoid to use the common argument of its group, or the negation of that argument.
+    ///
+    /// A group has the sigmoids of a value and of its negation. Returns `None` if the sigmoid is alone in its group.
     fn sigmoid(&mut self, id: Id) -> Option<Id> {
         let own = |kin: &Relation| {
             let (_, sign) = kin.members.iter().find(|(member, _)| *member == id)?;
@@ -200,9 +204,9 @@ impl Pass<'_> {
         Some(self.b.call(Prim::Sigmoid, &[argument]))
     }
 
-    /// Rewrites a primitive of `x` that is `y s` or `s + y w s (1 - s)`.
+    /// Rewrites a primitive of `x` that equals `y s` or `s + y w s (1 - s)`; `None` for any other.
     ///
-    /// `s` is one of the graph's sigmoids, of either sign.
+    /// `s` is a sigmoid of the graph, which has `1 - s` too. `y` is `x`, also between bounds. `w` is a node of the graph or 1.
     fn composed(&mut self, id: Id, x: Id) -> Option<Id> {
         let nodes = || (0..self.graph.nodes.len() as u32).map(Id);
         // `y` is `x` as it is, or between bounds; the one with the most bounds is tried first.

@@ -7,7 +7,7 @@
 use super::shared_sigmoid::{Relation, Values, are_in, kin};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with such products rewritten; the same graph where there are none.
+/// Returns the graph with `sigmoid(v) sigmoid(-v)` rewritten; the same graph where it does not occur.
 pub(super) fn run(graph: &Graph) -> Graph {
     if !are_in(graph) {
         return graph.clone();
@@ -36,9 +36,9 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     }
 }
 
-/// Rewrites a product in which two such sigmoids meet.
+/// Rewrites a product that has `sigmoid(v)` and `sigmoid(-v)` among its factors.
 ///
-/// One argument of the product contains one of them, and another argument the other.
+/// One argument of the product must contain one of the two, and another argument the other. Returns `None` for any other node.
 fn product(
     graph: &Graph,
     node: &Node,

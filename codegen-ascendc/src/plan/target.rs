@@ -15,11 +15,11 @@ pub(super) struct Target<'d> {
     pub dtype: DType,
     pub limits: Limits,
     pub digits: Digits,
-    /// Inputs that are clamped short of infinity.
+    /// Clamps of inputs to finite numbers, at the ends where the plan would give NaN for infinity.
     pub holds: &'d [Hold],
-    /// Source of the choice between candidate plans.
+    /// The way to choose between candidate plans: by the file of choices, or by a search.
     pub source: Source<'d>,
-    /// True if sigmoids of a value and of its negation keep all of their tails in f32.
+    /// True to use sigmoids in f32 whose tails are not cut off where `e^x` overflows.
     pub is_far: bool,
 }
 

@@ -7,10 +7,10 @@ use op_dsl_ir::op::{Kind, OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::{DType, Stored};
 
-/// Buffers of every queue; two, so that copies and calls overlap.
+/// Number of buffers in every queue: two, so that copies and calls overlap.
 pub const DEPTH: u64 = 2;
 
-/// Bits per element of the temporary buffers.
+/// Returns the size of the temporary buffers of a plan, in bits per element.
 pub(super) fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
     let data = 32 * found.temps + 16 * found.halves;
     data as u64 + found.masks as u64 * soc.arch.mask_bits()
@@ -18,10 +18,11 @@ pub(super) fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
 
 /// Returns the UB requirement of a tile, for each way to load rows.
 ///
-/// `dense` loads streams separately. `small` is for rows so narrow that the queues hold whole rows of gated tensors, with both
-/// parts even where only one is read. Each part then has an additional buffer, and so have the offsets by which elements are
-/// gathered: 4 bytes per element to split, 8 to join. Where rows are transposed instead, the two parts are in UB once more. `pairs`
-/// is for interleaved pairs that calls take as they are, so only the queues are needed.
+/// - `dense`: each stream is loaded by itself.
+/// - `small`: rows are so narrow that the queues hold whole rows of gated tensors, with gate and value even where only one is read.
+///   Each of the two then has an additional buffer, and so have the offsets by which elements are gathered: 4 bytes per element to
+///   split, 8 to join. Where rows are transposed instead, gate and value are in UB once more.
+/// - `pairs`: gate and value are interleaved, and calls process these pairs directly, so only the queues are needed.
 pub(super) fn need(
     def: &OpDef,
     inputs: &[Option<String>],

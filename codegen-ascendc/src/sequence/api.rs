@@ -100,7 +100,7 @@ impl Compare {
     }
 }
 
-/// The type of a value.
+/// The type of a value of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// One number per element.
@@ -111,5 +111,5 @@ pub enum Type {
     Mask,
 }
 
-/// The type of vector arithmetic.
+/// The type in which vectors are computed: one `float` per element.
 pub const F32: Type = Type::Data(DType::F32);

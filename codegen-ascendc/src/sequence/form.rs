@@ -8,25 +8,27 @@ use super::{F32, Seq, Source, Val};
 use crate::arch::Arch;
 use op_dsl_ir::DType;
 
-/// The promise of a form at `x = ±inf`.
+/// Promise about the result of a sequence at `x = ±inf`.
 ///
-/// With either, NaN in gives NaN out, and no finite number gives NaN.
+/// With either promise, a NaN input gives NaN, and no finite input does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limits {
-    /// None: NaN is as good as the limit, as it is where a forward formula is evaluated as written.
+    /// No promise: the result may be NaN instead of the limit.
+    ///
+    /// NaN is also the result where a forward formula is evaluated as written.
     Free,
-    /// The form gives the limit.
+    /// The result is the limit of the function.
     Exact,
 }
 
-/// Accuracy class of forms.
+/// Accuracy class of a sequence.
 ///
-/// It matters in f32 near zeros, and in 16 bits where a factor is large or a sum cancels.
+/// The class matters in f32 near zeros of the function, and in 16 bits where a factor is large or a sum cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Digits {
-    /// Absolute accuracy: digits behind the point.
+    /// Absolute accuracy: a number of correct digits after the point.
     Absolute,
-    /// Relative accuracy: digits of the value, also near zeros.
+    /// Relative accuracy: a number of correct digits of the value, also near zeros.
     Relative,
     /// Relative accuracy by sequences that round less often, for sums of several functions that cancel.
     Fine,
@@ -35,7 +37,7 @@ pub enum Digits {
 }
 
 impl Digits {
-    /// Returns the accuracy classes for an element type, the cheaper forms first.
+    /// Returns the accuracy classes for an element type, those with cheaper sequences first.
     pub fn of(dtype: DType) -> &'static [Digits] {
         match dtype {
             DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine],
@@ -43,27 +45,29 @@ impl Digits {
         }
     }
 
-    /// Returns the element type whose forms have this accuracy.
+    /// Returns the element type whose sequences have this accuracy.
+    ///
+    /// This is f32 for [`Digits::Single`], otherwise the type of the tensors.
     pub fn dtype(self, dtype: DType) -> DType {
         if self == Digits::Single { DType::F32 } else { dtype }
     }
 }
 
-/// How a form is built.
+/// The way in which the calls of a sequence are emitted.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// By a function of its own, with the factors that the result is multiplied by.
+    /// By a Rust function, which also multiplies the result by the given factors.
     Alone(fn(&mut Seq, Val, Factors<'_>) -> Val),
-    /// By a Gaussian tail.
+    /// By the coefficients of a function with a Gaussian tail.
     Tail(&'static Tail),
-    /// By an odd function that saturates.
+    /// By the coefficients of an odd function that saturates.
     Odd(&'static Odd),
-    /// As a member of a family whose parts are shared.
+    /// By a Rust function for the parts that several primitives share, and an expression of these parts.
     SignaturePart(fn(&mut Seq, Val) -> Gate, Member),
 }
 
 impl Build {
-    /// Emits the primitive on its own, times factors.
+    /// Emits the primitive of `x`, times the factors `t`, without sharing parts with other primitives.
     pub fn build(self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         match self {
             Build::Alone(build) => build(s, x, t),
@@ -78,16 +82,18 @@ impl Build {
     }
 }
 
-/// A member of a family, as an expression of `q`: sigma, or its complement, times a factor.
+/// A primitive that is an expression of a sigmoid `sigma`, and shares it with other primitives.
+///
+/// `q` is `sigma`, or its complement `1 - sigma`, times a factor if there is one. `x` and `slope` are parts of the [`Gate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
-    /// `q`
+    /// The sigmoid: `q`.
     Sigma,
-    /// `x q`
+    /// The argument times the sigmoid: `x q`.
     Value,
-    /// `slope q + q`
+    /// The derivative of `x sigma`: `slope q + q`.
     Slope,
-    /// `q` of the complement: the sigmoid of the negation.
+    /// The complement `1 - sigma`, which is the sigmoid of the negation: `q`.
     Rest,
 }
 
@@ -97,7 +103,7 @@ impl Member {
         if self == Member::Rest { gate.rest } else { gate.sigma }
     }
 
-    /// Emits the member's value.
+    /// Emits the value of the primitive from the shared parts (`gate`) and `q`.
     pub fn build(self, s: &mut Seq, gate: Gate, q: Val) -> Val {
         match self {
             Member::Sigma | Member::Rest => q,
@@ -107,29 +113,29 @@ impl Member {
     }
 }
 
-/// One form of a primitive.
+/// A sequence of calls for a primitive, with its accuracy and its promise.
 #[derive(Debug)]
 pub struct Form {
     /// Short name for tables.
     pub name: &'static str,
-    /// Element types of the tensors for which it is accurate enough.
+    /// Element types of the tensors for which the sequence is accurate enough.
     pub dtypes: &'static [DType],
-    /// Its promise at infinity.
+    /// Promise about the result at infinite inputs.
     pub limits: Limits,
-    /// Its accuracy class.
+    /// Accuracy class of the sequence.
     pub digits: Digits,
-    /// How its sequence is built.
+    /// The way in which the calls are emitted.
     pub build: Build,
 }
 
 impl Form {
-    /// Returns true if it is accurate enough for this type and keeps these promises.
+    /// Returns true if the sequence is accurate enough for an element type and promises these limits.
     pub fn fits(&self, dtype: DType, limits: Limits, digits: Digits) -> bool {
         let has_digits = self.digits >= digits.min(Digits::Relative);
         self.dtypes.contains(&digits.dtype(dtype)) && self.limits >= limits && has_digits
     }
 
-    /// Returns the cycles for 64 elements.
+    /// Returns the cycles that the vector unit takes for the sequence on 64 elements.
     pub fn cycles(&self, arch: &'static Arch) -> f64 {
         let mut s = Seq::on(arch);
         let x = s.push(Source::Load(0), &[], None, F32);

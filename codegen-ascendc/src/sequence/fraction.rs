@@ -11,21 +11,21 @@ use std::collections::BTreeMap;
 /// Coefficients of a polynomial in `e`, from `e^0` on.
 type Poly = Vec<f64>;
 
-/// A fraction in normal form: numerators by powers of `k x`, and one monic denominator.
+/// A fraction `x^a (n[0](e) + k x n[1](e) + ..) / d(e)^power` with `e = exp(k x)` and monic `d`.
 #[derive(Clone, Debug, PartialEq)]
 struct Sorted {
-    /// `k`
+    /// The factor `k` in `e = exp(k x)`.
     rate: f64,
-    /// The power of `x` in front of the fraction: 0 or 1.
+    /// The power `a` of `x` in front of the fraction: 0 or 1.
     x: i32,
-    /// The numerators, by powers of `k x`.
+    /// The numerators, polynomials in `e`, by powers of `k x`.
     n: Vec<Poly>,
-    /// The denominator, and the power that it is raised to.
+    /// The denominator, a monic polynomial in `e`, and the power that it is raised to.
     d: Poly,
     power: i32,
 }
 
-/// One way to call a fraction.
+/// A sequence of calls for a fraction: the order of divisions, and where `x` is clamped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     of: Sorted,
@@ -40,29 +40,31 @@ pub struct Way {
     line: Option<(f64, f64)>,
 }
 
-/// Order of divisions by a power of the denominator.
+/// Order of the divisions in `N / D^m`, where `N = A + x B + ..`.
+///
+/// `A`, `B` and `D` are polynomials in `e`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
-    /// `N / D`, one division.
+    /// One division: `N / D`.
     Once,
     /// `(A/D + x B / D) / D` where `D` divides `A`.
     Within,
-    /// `q (1 + x B / D)` with `q = A / D / D` where `A / D` divides all.
+    /// `q (1 + x C / D)` with `q = A / D / D`, where `A / D` and `C = B / (A / D)` are polynomials.
     Shared,
-    /// `N / D / D ..`
+    /// One division after the other: `N / D / D ..`
     Again,
-    /// `N / (D D ..)`
+    /// One division by a product: `N / (D D ..)`
     Multiplied,
-    /// `c / (e + a + 1 / e)` where that is `c e / (e^2 + a e + 1)`.
+    /// `c / (e + a + 1 / e)`, for the fraction `c e / (e^2 + a e + 1)`.
     Both,
 }
 
 const MOST_POWERS: usize = 3;
 
 impl Sorted {
-    /// Returns the normal form; `None` if the fraction is not of this kind.
+    /// Returns the normal form of a fraction; `None` if it has none.
     ///
-    /// If `turned`, `e` is replaced by `1 / e`.
+    /// The denominator must not contain `x`, and all degrees must be small. If `turned`, `e` is replaced by `1 / e`.
     fn new(f: &Fraction, turned: bool) -> Option<Sorted> {
         let sign = if turned { -1 } else { 1 };
         let powers = |terms: &[Term]| terms.iter().map(|t| sign * t.e).min().unwrap_or(0);
@@ -124,7 +126,9 @@ impl Sorted {
         Some(Sorted { rate, x: f.x, n: by_x, d, power })
     }
 
-    /// Returns `A / D`, and the quotients of the other numerators by it.
+    /// Returns the first numerator divided by the denominator, and the other numerators divided by that.
+    ///
+    /// Returns `None` if these quotients are not polynomials.
     fn shared(&self) -> Option<(Poly, Vec<Poly>)> {
         let first = quotient(&self.n[0], &self.d)?;
         // `quotient` needs a monic divisor; this one may have trailing powers of `e`.
@@ -138,7 +142,7 @@ impl Sorted {
         Some((first, rest?)).filter(|(_, rest)| !rest.is_empty())
     }
 
-    /// Returns `c` and `a` of `c e / (e^2 + a e + 1)`.
+    /// Returns `c` and `a` if the fraction is `c e / (e^2 + a e + 1)`.
     fn both(&self) -> Option<(f64, f64)> {
         let d = (1..self.power).fold(self.d.clone(), |all, _| times_poly(&all, &self.d));
         match (&self.n[..], &d[..]) {
@@ -147,7 +151,7 @@ impl Sorted {
         }
     }
 
-    /// Returns the highest power of `e` that is computed.
+    /// Returns the highest power of `e` that is computed with this order of divisions.
     fn degree(&self, order: Order) -> usize {
         let n = self.n.iter().map(Vec::len).max().unwrap_or(1) - 1;
         let d = self.d.len() - 1;
@@ -194,7 +198,7 @@ fn times_poly(a: &Poly, b: &Poly) -> Poly {
     out
 }
 
-/// Returns the quotient by a monic polynomial; `None` if it does not divide.
+/// Returns the quotient of `a` by the monic `d`; `None` if the division leaves a remainder.
 fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     let mut rest = a.clone();
     let mut q = vec![0.0; (a.len() + 1).checked_sub(d.len())?.max(1)];
@@ -211,9 +215,9 @@ fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     rest.iter().all(|r| r.abs() <= 1e-12 * size).then_some(q)
 }
 
-/// Returns all ways to call a fraction.
+/// Returns all sequences of calls that may compute a fraction.
 ///
-/// `zero` is its slope at 0 if it is 0 there; `lines` are the ranges in which a straight line may replace it.
+/// If the function is 0 at 0, `zero` is its slope there, and a line may replace it where `|x|` is below one of `lines`.
 pub fn ways(f: &Fraction, zero: Option<f64>, lines: &[f64], is_even: bool) -> Vec<Way> {
     let mut all = Vec::new();
     for turned in [false, true] {
@@ -265,7 +269,7 @@ fn short(c: f64) -> f64 {
 }
 
 impl Way {
-    /// Emits the sequence, times factors.
+    /// Emits the fraction at `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let Way { of, order, .. } = self;
         let size = of.rate.abs();
@@ -369,7 +373,7 @@ impl Way {
     }
 }
 
-/// Divides the numerators by a common constant, the leading coefficient; returns it with them.
+/// Returns the leading coefficient of the last numerator, and all numerators divided by it.
 fn scaled(n: &[Poly]) -> (f64, Vec<Poly>) {
     let lead = n.iter().rev().find_map(|p| p.last().copied().filter(|c| *c != 0.0));
     let lead = lead.unwrap_or(1.0);
@@ -383,7 +387,7 @@ enum Number {
     Const(f64),
 }
 
-/// A sequence with the values that polynomials are computed from, and the polynomials so far.
+/// A sequence with the values `e` and `v = k x`, and the polynomials in `e` that it has so far.
 struct Terms<'s> {
     s: &'s mut Seq,
     e: Val,
@@ -404,7 +408,7 @@ impl Terms<'_> {
         Number::Vector(value)
     }
 
-    /// Returns a polynomial that is at most one call away from another one.
+    /// Returns a polynomial's value if it is a known one, or one call away from a known one.
     fn beside(&mut self, p: &Poly) -> Option<Val> {
         let (s, e) = (&mut *self.s, self.e);
         self.known.iter().find_map(|(q, value)| {
@@ -436,7 +440,7 @@ impl Terms<'_> {
         value
     }
 
-    /// Emits the denominator.
+    /// Emits the denominator, a polynomial in `e` with coefficients `d`.
     fn below(&mut self, d: &Poly) -> Val {
         match self.poly(d) {
             Number::Vector(below) => self.s.named(below, "D(e)"),
@@ -444,7 +448,7 @@ impl Terms<'_> {
         }
     }
 
-    /// Emits `A(e) + v B(e) + ..`.
+    /// Emits the numerator `n[0](e) + v n[1](e) + ..`.
     fn numerator(&mut self, n: &[Poly]) -> Number {
         let mut sum = Number::Const(0.0);
         for p in n.iter().rev() {

@@ -63,7 +63,7 @@ pub struct Val(pub usize);
 /// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// An input stream, as it was loaded.
+    /// An input stream, in the type in which it is loaded.
     Load(usize),
     /// A vector of equal numbers, written once per kernel and read many times.
     Splat,
@@ -74,15 +74,15 @@ pub enum Source {
 /// One value of a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// The operation that computes it.
+    /// The operation that computes the value.
     pub source: Source,
-    /// Arguments of the call; the accumulator comes first.
+    /// Arguments of the call; the accumulator, which the call overwrites, comes first.
     pub args: Vec<Val>,
     /// Scalar operand of the call, or the number of the splat.
     pub scalar: Option<Scalar>,
     /// Type of the value.
     pub ty: Type,
-    /// The value as a formula for a comment; empty where the call is clear by itself.
+    /// The value as a formula, for a comment in the generated code; empty if the call is clear.
     pub what: &'static str,
 }
 
@@ -110,7 +110,7 @@ impl Seq {
         self.arch
     }
 
-    /// Adds a value, or returns the equal one that exists.
+    /// Adds a value and returns it, or returns an equal one that exists.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {
             Source::Call(api) if self.arch.lacks.contains(&api.name()) => {
@@ -124,7 +124,7 @@ impl Seq {
         }
     }
 
-    /// Returns the arguments, with a whole vector for each number if the call cannot read numbers there.
+    /// Returns the arguments of a call, with whole vectors for numbers that the call cannot read.
     fn vectors(&mut self, api: Api, args: &[Val]) -> Vec<Val> {
         match self.overload(api, args) {
             Some(_) => args.to_vec(),
@@ -132,7 +132,7 @@ impl Seq {
         }
     }
 
-    /// Returns a vector as long as a tile for a splat; other values as they are.
+    /// Returns a vector as long as a tile if `val` is a splat (one number); otherwise `val`.
     fn vector(&mut self, val: Val) -> Val {
         match self.steps[val.0].source {
             Source::Splat => {
@@ -151,9 +151,9 @@ impl Seq {
         Overload::of(api, lanes, &splats, self.arch)
     }
 
-    /// Returns the same value by other calls than the one that the architecture lacks.
+    /// Adds other calls for one that the architecture lacks, and returns their value.
     ///
-    /// A call without a replacement is added as it is.
+    /// A call without a replacement is added unchanged.
     fn instead(&mut self, api: Api, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         let plain = match api {
             Api::Maxs => Api::Max,
@@ -185,12 +185,12 @@ impl Seq {
         val
     }
 
-    /// Adds a call on `float`.
+    /// Adds a call on `float` and returns its value.
     pub fn call(&mut self, api: Api, args: &[Val]) -> Val {
         self.push(Source::Call(api), args, None, F32)
     }
 
-    /// Adds a call with a scalar, on `float`.
+    /// Adds a call with a scalar operand, on `float`, and returns its value.
     pub fn scaled(&mut self, api: Api, args: &[Val], scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Call(api), args, Some(scalar.into()), F32)
     }
@@ -207,7 +207,7 @@ impl Seq {
         }
     }
 
-    /// Returns a vector of equal numbers, written once per kernel.
+    /// Returns a splat: a vector of equal numbers, written once per kernel.
     pub fn splat(&mut self, scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Splat, &[], Some(scalar.into()), F32)
     }

@@ -7,14 +7,16 @@
 use super::api::{Api, F32, Type};
 use crate::arch::Arch;
 
-/// The overload of a call, which decides how it is written.
+/// An overload of a vector call, which decides how the call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overload {
-    /// By count; every argument is a vector.
+    /// Takes a count of elements; every argument is a vector.
     Vectors,
-    /// By count; the last argument is a scalar. Only `Select` has it: `VSEL_TENSOR_SCALAR_MODE`.
+    /// Takes a count of elements; the last argument is a scalar.
+    ///
+    /// Only `Select` has this overload: `VSEL_TENSOR_SCALAR_MODE`.
     ScalarLast,
-    /// By repeats; splats have a stride of 0.
+    /// Takes repeats and strides; a splat (256 bytes of one number) has a stride of 0.
     Repeats,
     /// One call for each repeat, since a mask holds the bits of one repeat.
     ///
@@ -23,7 +25,9 @@ pub enum Overload {
 }
 
 impl Overload {
-    /// Returns the overload for arguments of which these are splats; `None` if the call has none.
+    /// Returns the overload of a call for its arguments; `None` if the call has none.
+    ///
+    /// `splats` tells for each argument whether it is a splat: 256 bytes of one number.
     pub fn of(api: Api, lanes: Type, splats: &[bool], arch: &Arch) -> Option<Overload> {
         let one_mask = !arch.long_masks && matches!(api, Api::Compare(_) | Api::Select);
         match (api, splats) {

@@ -4,47 +4,60 @@ use crate::chebyshev::Nodes;
 use crate::float::{size, ulp};
 use crate::view::View;
 
-/// A centre, and the properties of the function there.
+/// The point about which a segment's polynomial is expanded, and the function's properties there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Centre {
     pub(crate) at: f32,
-    /// Value of the function, rounded.
+    /// Value of the function at the centre, rounded to f32: the constant coefficient of the polynomial.
     pub(crate) value: f32,
-    /// Lowest power of the polynomial besides the constant `value`.
+    /// Lowest power of the distance from the centre that the polynomial has besides the constant `value`.
     pub(crate) first: usize,
-    /// True if the function is zero there, so that the leading coefficient has a high and a low part.
+    /// True if the function is zero at the centre.
+    ///
+    /// The leading coefficient then has a high and a low part.
     pub(crate) zero: bool,
-    /// True if the centre is taken as soon as it meets the target, without a margin.
+    /// True if this centre is accepted as soon as its segment's error is within the target.
+    ///
+    /// Other centres need an error of at most 0.92 of the target if they are among the first three tried.
     pub(crate) preferred: bool,
 }
 
-/// Where to look for a centre.
+/// Where to look for the centre of a segment's polynomial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// Zero, which is the segment's border; the side is 0 from the left, 1 from the right.
+    /// Zero, if it is a border of the segment.
+    ///
+    /// The field is 0 if the segment lies below zero, 1 if it lies above.
     Origin(usize),
-    /// The end of the table where the function has reached its limit.
+    /// This end of the table, if the function has rounded to its limit there.
     End(f64),
-    /// A zero of the function.
+    /// This zero of the function.
     Root(f64),
-    /// Near this place.
+    /// A float near this argument at which the function's value is nearly a float.
     Near(f64),
 }
 
-/// Maximum distance of a centre's value from a float, in units in the last place.
-const CLOSE: f64 = 1.0 / 256.0;
-/// The same distance for multiples of the other side's unit, of which there are few far from zero.
-const NEAR: f64 = 1.0 / 16.0;
-/// Maximum number of floats tried, half of them on either side.
-const TRIES: usize = 2048;
-/// Distances from a root at which other centres are tried, in widths of the segment.
+/// Maximum distance of the function's value at a centre from a float, in units in the last place.
 ///
-/// They are tried only where the slope is a plain float.
+/// The search stops at the first argument that is within it.
+const CLOSE: f64 = 1.0 / 256.0;
+/// Maximum distance of the value at a centre from a multiple of a coarser unit (see `near_multiple`).
+///
+/// It is in units in the last place, and larger than [`CLOSE`] because there are few such multiples far from zero.
+const NEAR: f64 = 1.0 / 16.0;
+/// Maximum number of floats tried around a starting point, half of them on either side.
+const TRIES: usize = 2048;
+/// Distances from a zero of the function at which further centres are tried, in segment widths.
+///
+/// They are tried only where the slope at the zero is a plain float and not a double-float.
 const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
-/// Number of values computed at a time.
+/// Number of arguments at which the function is evaluated in one call.
 pub(crate) const COLUMN: usize = 64;
 
-/// Returns the places to try, those with the least cancellation first.
+/// Returns the places at which to look for a segment's centre, in the order in which to try them.
+///
+/// Zeros and ends come first, then places spread over the segment, those with the least cancellation in `f(x) - f(centre)`
+/// first.
 pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
@@ -75,7 +88,9 @@ pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     places
 }
 
-/// Nine places spread over the segment.
+/// Returns nine places spread over the segment, those with the least cancellation first.
+///
+/// The cancellation is that of `f(x) - f(centre)` with the centre at the place.
 fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -86,10 +101,10 @@ fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
 }
 
 impl Place {
-    /// Returns the centre at this place.
+    /// Returns the centre found at this place, with the function's properties there.
     ///
-    /// If the symmetry is part of the last step (`once`), a value is preferred that loses no digits in the sum on the other
-    /// side.
+    /// If `once`, the symmetry is part of the polynomial's last step. A centre is then preferred whose value loses no digits in
+    /// the sum that gives the function on the other side of zero.
     pub(crate) fn centre(self, view: &View, nodes: &Nodes, once: bool) -> Centre {
         match self {
             Place::Origin(side) => {
@@ -117,7 +132,9 @@ impl Place {
     }
 }
 
-/// Returns the first float from `place` outwards whose value is close to a float, or the closest one.
+/// Returns the first float from `place` outwards at which the function's value is close to a float.
+///
+/// If no value is within [`CLOSE`], returns the float whose value is closest to one.
 fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     let step = nodes.width() / 16_384.0;
     let mut best = (f64::INFINITY, place as f32, 0.0);
@@ -143,10 +160,11 @@ fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     Centre { at: best.1, value: best.2, first: 1, zero: false, preferred: false }
 }
 
-/// Returns the float nearest to `place` whose value is close to a multiple of the other side's unit.
+/// Returns a float near `place` at which the function is close to a multiple of a coarser unit.
 ///
-/// Returns `None` if that unit is not larger than the value's own. Few floats have such a value, so that the floats are found
-/// by solving for multiples, not by trying floats.
+/// That unit is the unit in the last place of the sum that gives the function on the other side of zero by symmetry. Returns
+/// `None` if it is not larger than the value's own unit, or if no float is within [`NEAR`]. Few floats qualify, so that they
+/// are found by solving for multiples, not by trying floats.
 fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
     let step = nodes.width() / 64.0;
     let around = view.values(&[place - step, place, place + step]);
@@ -183,7 +201,7 @@ fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
     Some(Centre { at, value, first: 1, zero: false, preferred: false })
 }
 
-/// Returns the next `COLUMN` floats from `place` outwards, beginning with number `from`.
+/// Returns `COLUMN` floats in steps of `step` around `place`, beginning with the one of index `from`.
 ///
 /// They alternate between both sides: for example, `place`, `place - step`, `place + step` if `from` is 0.
 pub(crate) fn outwards(place: f64, step: f64, from: usize) -> [f64; COLUMN] {
@@ -198,7 +216,7 @@ pub(crate) fn outwards(place: f64, step: f64, from: usize) -> [f64; COLUMN] {
     floats
 }
 
-/// Distance of a value from the nearest float, in units in the last place.
+/// Returns the distance of `v` from the nearest f32, in units in the last place of f32.
 #[inline(always)]
 pub(crate) fn off_float(v: f64) -> f64 {
     size(v - v as f32 as f64) / ulp(v)

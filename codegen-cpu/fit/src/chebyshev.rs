@@ -3,10 +3,12 @@
 use crate::float::{larger, size};
 use crate::view::View;
 
-/// Maximum number of nodes, which polynomials of the highest degrees have.
+/// Maximum number of nodes per segment, rounded up to a multiple of four.
 pub(crate) const MOST: usize = 40;
 
-/// Values of the function at the nodes of one segment, and their weights.
+/// Chebyshev nodes of one segment, the function's values there, and the weights of their errors.
+///
+/// The segment's polynomial is fitted at the nodes.
 pub(crate) struct Nodes {
     pub(crate) left: f64,
     pub(crate) right: f64,
@@ -14,13 +16,13 @@ pub(crate) struct Nodes {
     pub(crate) f: Vec<f64>,
     /// Weight of the error at each node: the inverse of the value's size.
     ///
-    /// Errors are therefore relative, except near zeros.
+    /// Weighted errors are therefore relative, except near zeros.
     pub(crate) weight: Vec<f64>,
 }
 
-/// Returns the zeros of a Chebyshev polynomial.
+/// Returns the zeros of a Chebyshev polynomial, which lie between -1 and 1.
 ///
-/// There are enough of them to know the error of a polynomial of `degree`.
+/// There are enough of them to measure the error of a fitted polynomial of `degree`.
 pub(crate) fn places(degree: usize) -> Vec<f64> {
     let many = (3 * degree + 8).min(MOST);
     (0..many).map(|j| libm::cos(core::f64::consts::PI * (j as f64 + 0.5) / many as f64)).collect()
@@ -39,9 +41,9 @@ impl Nodes {
         self.right - self.left
     }
 
-    /// Returns the largest ratio of `value - f` to the value, with `f` the value at a centre.
+    /// Returns the largest `|v - f| / |v|` over the function's values `v` at the nodes.
     ///
-    /// The smaller it is, the less a rounding of that difference counts.
+    /// `f` is the function's value at a centre. The smaller the result is, the less a rounding of `v - f` counts.
     pub(crate) fn cancellation(&self, f: f64) -> f64 {
         let (values, weights) = (&self.f[..], &self.weight[..]);
         let (mut most, mut j) = (0.0, 0);

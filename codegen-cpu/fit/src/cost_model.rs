@@ -7,18 +7,20 @@ use crate::joint::{Joint, Steps};
 use crate::symmetry::Symmetry;
 use crate::table::{Design, End, Table};
 
-/// Standard deviations of the data, and their shares.
+/// Standard deviations of normally distributed data, each with its share of the data.
 const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
 
-/// Costs of an evaluator, in nanoseconds per element.
+/// Costs of evaluating a table at one width of look-ups, in nanoseconds per element.
 struct Rates {
     /// One vector operation.
     operation: f64,
-    /// One look-up.
+    /// One look-up of a coefficient.
     look_up: f64,
-    /// Cost per function, for each element of a step, if one of them is outside the table.
+    /// Cost per function and element if at least one element of a step is outside the table.
+    ///
+    /// A step is the elements that are computed together, which all wait for the slow path.
     outside: f64,
-    /// Elements per step.
+    /// Number of elements that are computed together (one step).
     step: f64,
 }
 
@@ -31,18 +33,22 @@ fn rates(entries: usize) -> &'static Rates {
     if entries >= 32 { &WIDE } else { &NARROW }
 }
 
-/// Returns true if two coefficients in one look-up may save time.
+/// Returns true if storing two coefficients in one table entry may save time.
+///
+/// `entries` is the number of floats that one look-up holds.
 pub(crate) fn has_pairs(entries: usize) -> bool {
     let rates = rates(entries);
     rates.look_up > rates.operation
 }
 
-/// Another layout is tried only if it may cost less than this share of the best so far.
+/// Another table layout is tried only if it may cost less than this share of the best so far.
 const WORTH: f64 = 0.95;
 
-/// Returns the cheapest result, if it costs less than `under`.
+/// Returns the cheapest of the results that `find` returns for the candidates `hopes`.
 ///
-/// `find` receives a candidate and the cost below which a result is of use, so that it need not fit what cannot be cheaper.
+/// `find` receives a candidate and the cost below which a result is of use, so that it need not fit tables that cannot be
+/// cheaper. The cost is `under` at first, then a share ([`WORTH`]) of the least cost so far. Returns `None` if there is no
+/// result.
 pub(crate) fn cheapest<H, T>(
     hopes: impl IntoIterator<Item = H>,
     under: f64,
@@ -60,7 +66,9 @@ pub(crate) fn cheapest<H, T>(
     best.map(|(_, found)| found)
 }
 
-/// Returns the first result as the target is raised by a factor, from its desired value up to a limit.
+/// Returns the first result of `find` as its target is raised from `target` in steps up to `most`.
+///
+/// Each step multiplies the target by `by`. Returns `None` if no target has a result.
 pub(crate) fn raised<T>(
     [mut target, most]: [f64; 2],
     by: f64,
@@ -76,14 +84,14 @@ pub(crate) fn raised<T>(
 }
 
 impl Table {
-    /// Estimated cost in nanoseconds per element.
+    /// Estimated cost of evaluating this table, in nanoseconds per element.
     pub fn cost(&self) -> f64 {
         table_cost(self, 1)
     }
 }
 
 impl Joint {
-    /// Estimated cost in nanoseconds per element.
+    /// Estimated cost of evaluating this joint table, in nanoseconds per element.
     pub fn cost(&self) -> f64 {
         let within = [self.low.into(), self.high.into()];
         joint_cost(self.grid.entries, &self.steps, within, self.ends)
@@ -96,7 +104,9 @@ pub(crate) fn table_cost(table: &Table, functions: usize) -> f64 {
     cost(table.grid.entries, &table.design, within, table.ends, functions)
 }
 
-/// Cost in nanoseconds per element of tables of this design over a range.
+/// Cost in nanoseconds per element of a table of this design over the range `within` of its variable.
+///
+/// `functions` functions are computed from the table, which has `entries` segments.
 pub(crate) fn cost(
     entries: usize,
     design: &Design,
@@ -109,20 +119,20 @@ pub(crate) fn cost(
         + functions as f64 * outside(entries, symmetric, within, ends)
 }
 
-/// Cost in nanoseconds per element of joint tables, which are of two functions.
+/// Cost in nanoseconds per element of a joint table of a function and its derivative.
 pub(crate) fn joint_cost(entries: usize, steps: &Steps, within: [f64; 2], ends: [End; 2]) -> f64 {
     let symmetric = steps.symmetry != Symmetry::None;
     inside(entries, steps.look_ups(), steps.operations())
         + 2.0 * outside(entries, symmetric, within, ends)
 }
 
-/// Cost in nanoseconds per element of look-ups and operations.
+/// Cost in nanoseconds per element of this many look-ups and vector operations.
 pub(crate) fn inside(entries: usize, look_ups: usize, operations: usize) -> f64 {
     let rates = rates(entries);
     rates.look_up * look_ups as f64 + rates.operation * operations as f64
 }
 
-/// Cost in nanoseconds per element, for each function, of numbers outside the table.
+/// Cost in nanoseconds per element, for each function, of data outside the table.
 fn outside(entries: usize, symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
     let rates = rates(entries);
     let of = |end: End, at: f64, deviation: f64| match end {

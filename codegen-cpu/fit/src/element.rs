@@ -29,31 +29,33 @@ impl Element {
         self.format().1
     }
 
-    /// Exponent of the least value that a factor can bring into the range of normal numbers.
+    /// Exponent of the least value that a factor of this type can bring into its normal range.
     ///
-    /// Only values of which f32 has all digits count. For example, it is -30 for f16, and -126 for bf16.
+    /// Only values of which f32 has all digits count. For example, the exponent is -30 for f16, and -126 for bf16.
     pub(crate) fn least_factor(self) -> i32 {
         // The greatest number of f16 is almost 2^16, so that a factor can raise a value by 16 exponents.
         if self == Element::F16 { self.least_normal() - 16 } else { self.least_normal() }
     }
 
-    /// One unit in the last place at `v`.
+    /// Returns one unit in the last place of this type at `v`.
     #[inline(always)]
     pub fn ulp(self, v: f64) -> f64 {
         let (digits, least) = self.format();
         spacing(v, digits, least)
     }
 
-    /// One unit in the last place at `v`, for a value that is multiplied before it is rounded.
+    /// Returns one unit in the last place at `v`, for a value that is multiplied before it is rounded.
     ///
-    /// Just below a power of two it is the unit of that power, because the value may be rounded up to it.
+    /// Just below a power of two, it is the unit of that power, because the value may be rounded up to the power.
     #[inline]
     pub(crate) fn factor_ulp(self, v: f64) -> f64 {
         let digits = self.format().0;
         spacing(v * (1.0 + 0.5 * self.ulp(1.0)), digits, self.least_factor())
     }
 
-    /// Rounds to the nearest number of the type, ties to even. The result is infinite beyond its range.
+    /// Rounds `v` to the nearest number of the type, ties to even.
+    ///
+    /// The result is infinite beyond the range of the type.
     #[inline]
     pub fn round(self, v: f64) -> f64 {
         // 1.5 * 2^52: a sum with it has no bits for a fraction, so that adding and subtracting it rounds to an integer.
@@ -68,7 +70,7 @@ impl Element {
         if size(rounded) > self.greatest() { f64::INFINITY.copysign(v) } else { rounded }
     }
 
-    /// The greatest finite number.
+    /// The greatest finite number of the type.
     pub fn greatest(self) -> f64 {
         match self {
             Element::F32 => f32::MAX as f64,
@@ -88,7 +90,7 @@ impl Element {
     }
 }
 
-/// Converts the bits of an IEEE binary16 number.
+/// Converts the bits of an IEEE binary16 number to f32; an infinity becomes NaN.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = ((bits >> 10) & 31, (bits & 1023) as f32);
     let size = match exponent {

@@ -5,7 +5,7 @@ use core::fmt;
 /// Reason why a function has no table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
-    /// The oracle's error near zero is too large.
+    /// The oracle (the given f64 evaluation) has too large an error bound near zero.
     Unsure {
         /// Argument at which the error is too large.
         at: f64,
@@ -14,12 +14,12 @@ pub enum Refusal {
     Zero,
     /// The function that was given as a derivative is not the derivative.
     Derivative {
-        /// Argument at which it differs.
+        /// Argument at which the given derivative differs from the function's slope.
         at: f64,
     },
-    /// No interval and degree meet the target.
+    /// No segment width and degree of polynomials meet the target for the error.
     Target {
-        /// The target, in units in the last place.
+        /// The target for the error, in units in the last place.
         ulp: f64,
     },
 }

@@ -5,20 +5,24 @@ use crate::float::size;
 use crate::polynomial::Polynomial;
 use crate::table::Table;
 
-/// Maximum number of inputs whose result is a neighbour of the correctly rounded one: 99.98 % are correct.
-const WRONG: usize = 13;
-/// Closer than this to halfway between two numbers, in units, either result counts as correct.
-const TIE: f64 = 1e-8;
-/// Sizes of inputs that are checked first.
-const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
-/// Inputs smaller than this part of a segment's largest are not constraints of the projection.
+/// Maximum number of inputs whose result is not the correctly rounded one but its neighbour.
 ///
-/// The function is a single power of `z` there, so that what is correct for some of them is correct for all.
+/// The results of 99.98 % of all inputs are then correct.
+const WRONG: usize = 13;
+/// Distance from halfway between two numbers within which either result counts as correct.
+///
+/// It is in units in the last place.
+const TIE: f64 = 1e-8;
+/// Range of `|x|` in which inputs are checked first.
+const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
+/// Inputs smaller than this part of a segment's largest input are not constraints of the projection.
+///
+/// The function is a single power of `x` there, so that a polynomial that is correct for some of them is correct for all.
 const SMALL: f64 = 1.0 / 256.0;
-/// Bound of the rounding of f32 arithmetic, relative to the value.
+/// Bound of the rounding error of a table's f32 arithmetic, relative to the value.
 const ROUNDING: f64 = 1.0 / 8_388_608.0;
 
-/// Which inputs are checked.
+/// Which inputs of a 16-bit type are checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
     /// Some inputs where tables mostly fail, to find out quickly whether a table can pass.
@@ -27,45 +31,47 @@ pub(crate) enum Share {
     All,
 }
 
-/// Interval by which a table's value may change at an input, so that the result is correct.
+/// Interval of changes to a table's value at one input with which the result is correctly rounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) z: f64,
     pub(crate) from: f64,
     pub(crate) to: f64,
-    /// Size of the function's value.
+    /// Absolute value of the function that the table approximates, at this input.
     pub(crate) size: f64,
 }
 
 impl Room {
-    /// Distance to the nearer end of the interval, relative to the value.
+    /// Returns the relative change of the table's value that reaches the nearer end of the interval.
     ///
-    /// It is negative where the value is beyond that end.
+    /// It is negative where the value is outside the interval already.
     pub(crate) fn left(&self) -> f64 {
         self.to.min(-self.from) / self.size
     }
 }
 
-/// The functions that are computed from a table's values, each with its correct results and its polynomial.
+/// Functions computed from a table's values, each with its correct results at all inputs.
+///
+/// A composed function has a polynomial in `x` and the table's value; without one, the table's value is the function.
 pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
 
-/// Inputs whose result is a neighbour of the correct one, each with the index of the function.
+/// Inputs whose result is a neighbour of the correct one, each after the index of its function.
 pub(crate) type Wrong = Vec<(usize, f32)>;
 
 impl Results<'_> {
-    /// Maximum number of wrong results of all functions together.
+    /// Returns the maximum number of wrong results in a share of the inputs, for all functions together.
     fn few(&self, share: Share) -> usize {
         self.0.iter().map(|(truth, _)| truth.few(share)).sum()
     }
 
-    /// Returns true if no function has more wrong results in a share than allowed.
+    /// Returns true if no function has more wrong results in a share of the inputs than allowed.
     pub(crate) fn are_few(&self, wrong: &Wrong, share: Share) -> bool {
         self.0.iter().enumerate().all(|(k, (truth, _))| {
             wrong.iter().filter(|(result, _)| *result == k).count() <= truth.few(share)
         })
     }
 
-    /// Returns the inputs with wrong results.
+    /// Returns the inputs of a share at which the table's results are not correctly rounded.
     ///
     /// Returns `None` if there are more than `many` times the allowed number, if a result is further off than a neighbour, or
     /// if a value is off by more than `before` units before it is rounded.
@@ -87,7 +93,10 @@ impl Results<'_> {
         Some(wrong)
     }
 
-    /// Returns the wrong results among the inputs of one segment.
+    /// Returns the inputs of one segment at which the table's results are not correctly rounded.
+    ///
+    /// Returns `None` if a result is further off than a neighbour, or if a value is off by more than `before` units before it
+    /// is rounded.
     pub(crate) fn wrong_in(
         &self,
         table: &Table,
@@ -141,21 +150,26 @@ impl Results<'_> {
         Some(())
     }
 
-    /// Returns the intervals by which the table's values at the inputs of a segment may change.
+    /// Returns, for the inputs of a segment, by how much the table's values may change.
+    ///
+    /// Results are correctly rounded, and off by at most `before` units before they are rounded, if changes stay in these
+    /// intervals.
     pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
         let rooms = |(truth, made): &(&Truth, _)| truth.rooms(table, *made, before, segment);
         self.0.iter().flat_map(rooms).collect()
     }
 }
 
-/// All inputs of a type, and the values of the function there.
+/// All inputs of a 16-bit type, and the function's correct values there.
 pub(crate) struct Truth {
-    /// Three parts: some inputs where tables mostly fail, the others of the same sizes, and all other inputs.
+    /// Three parts: every n-th input in the range [`NEAR`], the others in that range, and the rest.
+    ///
+    /// Tables mostly fail in that range. See [`thinned`] for n.
     parts: [Inputs; 3],
     element: Element,
 }
 
-/// An input, the function's value there, and that value rounded.
+/// An input `x`, the function's value there (`want`), and that value rounded (`right`).
 #[derive(Clone, Copy)]
 struct Input {
     x: f32,
@@ -163,7 +177,7 @@ struct Input {
     right: f64,
 }
 
-/// Positive and negative inputs, each sorted by size.
+/// Positive and negative inputs, each sorted by absolute value.
 #[derive(Default)]
 struct Inputs([Vec<Input>; 2]);
 
@@ -172,7 +186,7 @@ impl Inputs {
         self.0[input.x.is_sign_negative() as usize].push(input);
     }
 
-    /// Inputs with sizes in `from..to`, by sign.
+    /// Returns the positive and the negative inputs whose absolute values are in `from..to`.
     fn of(&self, from: f64, to: f64) -> [&[Input]; 2] {
         self.0.each_ref().map(|inputs| {
             let below = |size: f64| inputs.partition_point(|i| f64::from(i.x.abs()) < size);
@@ -202,7 +216,7 @@ impl Truth {
         truth
     }
 
-    /// Maximum number of wrong results in a share.
+    /// Returns the maximum number of wrong results of this function in a share of the inputs.
     fn few(&self, share: Share) -> usize {
         if share == Share::Some { thinned(self.element).1 } else { WRONG }
     }
@@ -211,7 +225,10 @@ impl Truth {
         &self.parts[..if share == Share::Some { 1 } else { self.parts.len() }]
     }
 
-    /// Returns the intervals by which the table's values at the inputs of a segment may change.
+    /// Returns, for the inputs of a segment, by how much the table's values may change.
+    ///
+    /// The function's results are correctly rounded if changes stay in these intervals. `made` is its polynomial in `x` and the
+    /// table's value, if it is composed.
     fn rooms(
         &self,
         table: &Table,
@@ -244,7 +261,7 @@ impl Truth {
         self.parts.iter().flat_map(inputs).filter_map(room).collect()
     }
 
-    /// Least and largest value that round to `right`.
+    /// Returns the least and the largest value that round to `right`, a number of the 16-bit type.
     fn halfway(&self, right: f64) -> (f64, f64) {
         let half = |v: f64| (0.5 * self.element.ulp(v)).copysign(right);
         // Below a power of two units are smaller.
@@ -253,7 +270,7 @@ impl Truth {
     }
 }
 
-/// Inputs of a segment with `|x|` of at least `least`.
+/// Returns those inputs of `part` that are in a segment of the table and have `|x| >= least`.
 fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iterator<Item = Input> {
     let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i));
     let nearest = if start < 0.0 && end > 0.0 { 0.0 } else { start.abs().min(end.abs()) };
@@ -267,10 +284,10 @@ fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iter
     })
 }
 
-/// One of how many inputs is in the first share, and how many of that share may be wrong.
+/// Returns `(n, wrong)`: one in `n` inputs is checked first, and `wrong` of those may be wrong.
 ///
-/// All of bf16 are, because it has few inputs in the range that matters. Of f16 one in 4 is, because it has more inputs
-/// elsewhere that every table gets wrong.
+/// All inputs of bf16 are checked first, because bf16 has few inputs in the range that matters. Of f16 one in 4 is, because it
+/// has more inputs elsewhere that every table gets wrong.
 fn thinned(element: Element) -> (usize, usize) {
     if element == Element::F16 { (4, 3) } else { (1, WRONG) }
 }

@@ -8,9 +8,9 @@
 
 use crate::float::fma;
 
-/// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
+/// 1.5 * 2^23: adding this number rounds a float to an integer, left in the low bits of the sum.
 pub const MAGIC: f32 = 12_582_912.0;
-/// `2^(j/16)` as floats, and their errors relative to them.
+/// `2^(j/16)` for `j` from 0 to 15 as floats, and the relative error of each float.
 #[rustfmt::skip]
 #[expect(clippy::approx_constant, reason = "sqrt 2 is one of sixteen powers")]
 pub const POWERS: [[f32; 16]; 2] = [
@@ -19,11 +19,11 @@ pub const POWERS: [[f32; 16]; 2] = [
     [0.0, 4.628547e-8, -1.19921575e-8, 4.7297824e-8, 3.193418e-8, 3.6210572e-8, -3.099072e-8, -7.475213e-9,
      1.7114271e-8, -3.0476834e-8, 5.233334e-9, 6.1075918e-9, -1.4719605e-8, -5.258795e-9, -6.1282597e-9, 5.1406093e-9],
 ];
-/// `16 / ln 2`
+/// `16 / ln 2`, which converts an exponent of `e` to sixteenths of an exponent of 2.
 pub const STEPS: f32 = 23.083_12;
-/// `ln 2 / 16` as 21 bits and the rest, so that products of the first with integers are exact.
+/// `ln 2 / 16` as a high part of 21 bits, whose products with integers are exact, and a low part.
 pub const STEP: [f32; 2] = [0.043_321_7, -1.190_408_9e-10];
-/// `e^-r ~ 1 - r + SERIES[0] r^2 - SERIES[1] r^3` for `|r| < ln 2 / 32`.
+/// Coefficients of `e^-r ~ 1 - r + SERIES[0] r^2 - SERIES[1] r^3` for `|r| < ln 2 / 32`.
 pub const SERIES: [f32; 2] = [0.500_016_5, 0.166_670_32];
 
 /// Returns `e^-(high + low)`, which has to be a normal number.

@@ -13,11 +13,13 @@ use crate::symmetry::Symmetry;
 use crate::table::{Design, MAX_DEGREE, Table};
 use crate::view::View;
 
-/// Factor by which a target that cannot be reached is raised.
+/// Factor by which the target for a table's error is raised if no table reaches it.
 const RAISE: f64 = 1.15;
 
 impl Function<'_> {
-    /// Returns the table that takes the least time on ordinary data.
+    /// Returns the table of this function that takes the least time on ordinary data.
+    ///
+    /// Returns the reason if no table meets the request.
     pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
         let both = [self.symmetry(), Symmetry::None];
         let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
@@ -50,10 +52,11 @@ impl Function<'_> {
     }
 }
 
-/// Returns the cheapest table of one symmetry.
+/// Returns the cheapest table of a view, which is the function with one choice of symmetry.
 ///
-/// Degrees are tried in the order of what they would cost if the error of polynomials alone decided how far they reach. Where
-/// rounding limits the width of segments for one degree, it limits that of higher ones as well.
+/// Degrees are tried in the order of what their tables would cost if the error of polynomials alone decided how far tables
+/// reach. Where rounding limits the width of segments for one degree, it limits that of higher degrees as well. Returns `None`
+/// if no table meets the largest target.
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
     let targets = request.targets();

@@ -40,9 +40,9 @@ fn to_odd(p: f64, c: f64) -> f64 {
     }
 }
 
-/// Returns the distance between neighbours of a binary type at `v`.
+/// Returns the distance between neighbouring numbers of a binary type at `v`.
 ///
-/// The type has `digits` bits after the first, and no exponents below `least`.
+/// The type has `digits` mantissa bits after the first, and no exponents below `least`.
 #[inline(always)]
 pub(crate) fn spacing(v: f64, digits: i32, least: i32) -> f64 {
     let (exponent, least) = (v.to_bits() & 0x7ff << 52, ((least + 1023) as u64) << 52);
@@ -74,19 +74,19 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Returns the size of a sum before it is rounded.
+/// Returns `|a + b|`, for finding the unit in the last place of the sum in f32.
 ///
-/// A difference that is a power of two in f64 may have been rounded up to it. The unit of f32 just below is half as large, so
-/// that the next smaller f64 is returned.
+/// A difference that is a power of two in f64 may have been rounded up to that power. The unit of f32 just below it is half as
+/// large, so that for different signs the next smaller f64 is returned.
 #[inline(always)]
 pub(crate) fn sum_size(a: f64, b: f64) -> f64 {
     let size = size(a + b);
     if a * b < 0.0 && size > 0.0 { f64::from_bits(size.to_bits() - 1) } else { size }
 }
 
-/// Bounds the rounding error of `a + b`, where both are floats.
+/// Returns a bound of the rounding error of `a + b` in f32.
 ///
-/// It is 0 where neither has a digit below the last of the sum.
+/// The bound is 0 where neither addend has a digit below the last place of the sum.
 pub(crate) fn sum_bound(a: f32, b: f32) -> f64 {
     let (a, b) = (f64::from(a), f64::from(b));
     let unit = ulp(sum_size(a, b));

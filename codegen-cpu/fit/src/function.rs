@@ -9,26 +9,26 @@ use crate::symmetry::{self, Symmetry};
 use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
 
-/// Maximum reach of any table.
+/// Maximum `|x|` that any table covers.
 pub(crate) const FAR: f64 = 128.0;
 
-/// Distance from a zero within which errors are counted in units of at least [`FLAT`].
+/// Distance from a zero of the function within which errors have units of at least [`FLAT`].
 ///
 /// The values there are differences, whose last places cannot be distinguished from the rounding of the argument.
 pub(crate) const NEAR_ROOT: f64 = 0.5;
 
-/// See [`NEAR_ROOT`].
+/// Least unit in which errors are counted near a zero of the function: see [`NEAR_ROOT`].
 pub(crate) const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
-/// Range of sizes of values that are looked up and then multiplied.
+/// Range of absolute values that may be looked up and then multiplied: 2^-80 to 2^80.
 ///
-/// It is 2^-80 to 2^80, so that their products with an attribute stay in the range of f32.
+/// Their products with an attribute stay in the range of f32.
 const IN_RANGE: core::ops::Range<f64> = 1.0 / (1u128 << 80) as f64..(1u128 << 80) as f64;
 
 /// A function to be fitted.
 pub struct Function<'a> {
     oracle: &'a Oracle<'a>,
-    /// The same function without bounds, if that is cheaper.
+    /// Evaluates the function without error bounds, if there is a cheaper way to do so.
     plain: Option<&'a Values<'a>>,
     pub(crate) hints: Hints,
     symmetry: Symmetry,
@@ -36,25 +36,26 @@ pub struct Function<'a> {
     /// Behaviour at zero from the negative and from the positive side.
     pub(crate) zero: [Zero; 2],
     cells: RefCell<Cells>,
-    /// Results at all inputs of each 16-bit type, computed when first needed.
+    /// Correct results at all inputs of bf16 and of f16, computed when first needed.
     truths: [OnceCell<Truth>; 2],
-    /// For negative and positive variables, the oracle's answers, and the result of [`Function::in_range`].
+    /// Values of the oracle for negative and for positive `x`, computed when first needed.
     surveys: [OnceCell<Survey>; 2],
+    /// Results of [`Function::in_range`] for negative and for positive `x`.
     ranges: [OnceCell<f64>; 2],
 }
 
-/// The oracle's answers on one side of zero.
+/// Values of the oracle on one side of zero, with their error bounds.
 pub(crate) struct Survey {
-    /// Distances from zero: multiples of 1/8, then the end.
+    /// Distances from zero: multiples of 1/8, then the end of the domain or of the range of tables.
     pub(crate) places: Vec<f64>,
-    /// Answers at `places`.
+    /// Values at `places`, with their error bounds.
     pub(crate) values: Vec<Known>,
-    /// Powers of two close to zero, the largest first, and the answers there.
+    /// Distances close to zero, powers of two from the largest down, and the values there.
     pub(crate) near: Vec<(f64, Known)>,
 }
 
 impl<'a> Function<'a> {
-    /// Analyses a function over its whole domain.
+    /// Analyses a function over its whole domain: its symmetry, zeros and behaviour at zero.
     pub fn new(oracle: &'a Oracle<'a>, hints: Hints) -> Self {
         let unknown = Zero { value: 0.0, order: None };
         let mut f = Function {
@@ -82,20 +83,20 @@ impl<'a> Function<'a> {
         f
     }
 
-    /// Adds a faster oracle that returns the same values without bounds.
+    /// Adds a faster oracle that returns the same values without error bounds.
     ///
-    /// It is worthwhile because most values are needed without them.
+    /// It is worthwhile because most values are needed without bounds.
     pub fn with_values(mut self, values: &'a Values<'a>) -> Self {
         self.plain = Some(values);
         self
     }
 
-    /// Symmetry of the function, found by value.
+    /// Symmetry of the function, found by comparing values at `x` and `-x`.
     pub fn symmetry(&self) -> Symmetry {
         self.symmetry
     }
 
-    /// Zeros other than 0 where the function changes its sign, and those that were given.
+    /// Zeros of the function other than 0: those where its sign changes, and those that were given.
     pub fn roots(&self) -> &[f64] {
         &self.roots
     }
@@ -109,12 +110,14 @@ impl<'a> Function<'a> {
         (self.hints.domain[0]..=self.hints.domain[1]).contains(&x)
     }
 
-    /// Returns true if the function has neither breakpoints nor ends, so that a segment may be anywhere.
+    /// Returns true if the function has neither breakpoints nor ends of its domain.
+    ///
+    /// The borders of segments may then be anywhere.
     pub(crate) fn smooth(&self) -> bool {
         self.kinks().is_empty() && self.hints.domain.iter().all(|x| x.is_infinite())
     }
 
-    /// Results at all inputs of a 16-bit type.
+    /// Returns the function's correct results at all inputs of a 16-bit type.
     pub(crate) fn truth(&self, element: Element) -> &Truth {
         self.truths[(element == Element::F16) as usize].get_or_init(|| {
             let beyond = self.clamped(element);
@@ -123,9 +126,9 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// For negative and positive variables, whether a table may clamp them.
+    /// Returns, for negative and for positive `x`, whether a table may clamp large arguments.
     ///
-    /// Otherwise no table has values beyond [`FAR`].
+    /// It may if the function has rounded to its limit there. Otherwise no table has values beyond [`FAR`].
     fn clamped(&self, element: Element) -> [bool; 2] {
         // No table of a 16-bit type reaches as far.
         const OUTSIDE: f64 = 32.0;
@@ -139,17 +142,17 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Values and bounds of the oracle.
+    /// Returns the oracle's values at `x`, each with a bound of its error.
     pub(crate) fn known(&self, x: &[f64]) -> Vec<Known> {
         (self.oracle)(x).into_iter().map(|(value, error)| Known { value, error }).collect()
     }
 
-    /// Values of the fine polynomials that replace the oracle.
+    /// Returns the function's values at `x`, from fine polynomials that replace the slow oracle.
     pub(crate) fn values(&self, x: &[f64]) -> Vec<f64> {
         self.cells.borrow_mut().values(x, &self.zero, &|x| self.plain(x))
     }
 
-    /// Values of the oracle, without bounds.
+    /// Returns the oracle's values at `x`, without error bounds.
     pub(crate) fn plain(&self, x: &[f64]) -> Vec<f64> {
         match self.plain {
             Some(plain) => plain(x),
@@ -157,7 +160,9 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The oracle's answers on the side of `sign`, computed once for all tables.
+    /// Returns the oracle's values on the side of zero that has this sign.
+    ///
+    /// They are computed once for all tables.
     pub(crate) fn survey(&self, sign: f64) -> &Survey {
         self.surveys[(sign > 0.0) as usize].get_or_init(|| {
             let [low, high] = self.hints.domain;
@@ -171,9 +176,10 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// Distance from zero up to which values that are multiplied stay within `IN_RANGE`, on the side of `sign`.
+    /// Returns the distance from zero up to which the function's values stay within `IN_RANGE`.
     ///
-    /// Values in the first eighth beside zero do not count.
+    /// Values outside would lose digits when multiplied. `sign` selects the side of zero; values closer to zero than an eighth
+    /// do not count.
     pub(crate) fn in_range(&self, sign: f64) -> f64 {
         *self.ranges[(sign > 0.0) as usize].get_or_init(|| self.find_range(sign))
     }
@@ -210,9 +216,9 @@ impl<'a> Function<'a> {
         Zero { value: 0.0, order: order.map(|k| k as usize) }
     }
 
-    /// Finds zeros by sign changes between places an eighth apart.
+    /// Finds zeros of the function by sign changes between arguments an eighth apart.
     ///
-    /// The interval is then divided by 16 until no digits are left.
+    /// An interval with a sign change is divided by 16 until no digits are left.
     fn find_roots(&self) -> Vec<f64> {
         let [low, high] = self.hints.domain;
         let places: Vec<f64> = (-256..=256)
@@ -244,7 +250,7 @@ impl<'a> Function<'a> {
         roots
     }
 
-    /// Least unit of the error at `x`.
+    /// Returns the least unit of an error at `x`: [`FLAT`] near a zero of the function, otherwise 0.
     pub(crate) fn flat(&self, x: f64) -> f64 {
         if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
     }

@@ -3,14 +3,18 @@
 //! The ends of a table are found by the same arithmetic because the evaluator rounds: with a rounded product `z m`, the last
 //! float below the nominal end may already count as beyond it.
 
-/// How an evaluator finds the segment of `z` on a grid of `m` segments per unit.
+/// How an evaluator finds the segment of the variable `z` on a grid of `m` segments per unit.
+///
+/// `k0` is the number of the first segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     /// The low bits of `z m + 1.5 * 2^23 - k0`, rounded down by one FMA (embedded rounding of AVX-512).
     ///
-    /// Segments start at integer multiples of `1/m`, so that a breakpoint may lie between two.
+    /// Segments start at integer multiples of `1/m`, so that a breakpoint may lie between two segments.
     Down,
-    /// The low bits of the same sum rounded to nearest, so that zero is the middle of a segment.
+    /// The low bits of `z m + 1.5 * 2^23 - k0`, rounded to nearest.
+    ///
+    /// Zero is the middle of a segment.
     Nearest,
     /// The integer part of the rounded product `z m`, minus `k0` (AVX2 and NEON).
     Product,
@@ -19,18 +23,22 @@ pub enum Index {
 /// A grid of segments of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// How an evaluator finds the segment.
+    /// How an evaluator finds the segment of a number.
     pub index: Index,
-    /// Segments per unit.
+    /// Number of segments per unit of `z`.
     pub scale: f32,
-    /// Number of the first segment, which starts at `first / scale` (`Nearest`: half a segment before).
+    /// Number of the first segment, which starts at `first / scale`.
+    ///
+    /// With [`Index::Nearest`] it starts half a segment before.
     pub first: i32,
     /// Number of segments.
     pub entries: usize,
 }
 
 impl Grid {
-    /// Segment index of `z`; negative, or at least `entries`, beyond the table.
+    /// Returns the index of the segment that contains `z`.
+    ///
+    /// The index is negative or at least `entries` if `z` is outside the table.
     #[inline]
     pub fn segment(&self, z: f32) -> i64 {
         // The product of two floats is exact in f64.
@@ -55,13 +63,15 @@ impl Grid {
         (0..self.entries as i64).contains(&self.segment(z))
     }
 
-    /// Start of segment `i`.
+    /// Returns the lower border of segment `i`.
     pub fn start(&self, i: usize) -> f64 {
         let shift = if self.index == Index::Nearest { 0.5 } else { 0.0 };
         (self.first as f64 + i as f64 - shift) / self.scale as f64
     }
 
-    /// Returns the least float of the table and the least float beyond it, for both signs or for `z >= 0` only.
+    /// Returns the least float inside the table and the least float above it.
+    ///
+    /// If `symmetric`, the table is for `z >= 0` only and begins at 0.
     pub fn ends(&self, symmetric: bool) -> (f32, f32) {
         let mut low = if symmetric { 0.0 } else { self.start(0) as f32 };
         while !symmetric && self.holds(low.next_down()) {
@@ -82,7 +92,7 @@ impl Grid {
     }
 }
 
-/// Rounds down; `z` is small enough for `i64`, or saturates.
+/// Returns the greatest integer that is at most `z`; large numbers saturate.
 #[inline]
 fn floor(z: f64) -> i64 {
     let cut = z as i64;
@@ -109,8 +119,9 @@ mod tests {
         }
     }
 
-    /// The index has to round where the evaluator does; otherwise the last float of a table would be looked up in its first
-    /// segment.
+    /// The index has to round where the evaluator does.
+    ///
+    /// Otherwise the last float of a table would be looked up in its first segment.
     #[test]
     fn a_rounded_product_may_leave_the_table_early() {
         let mut early = 0;

@@ -17,37 +17,37 @@ use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
 use crate::view::View;
 use std::collections::BTreeSet;
 
-/// Minimum reach of a table, unless the function rounds to its limit before.
+/// Minimum distance from zero that a table covers, unless the function reaches its limit before.
 const NEAREST: f64 = 3.9;
-/// Maximum reach; a longer table is of little use.
+/// Maximum distance from zero that a table covers; a longer table is of little use.
 const FURTHEST: f64 = 11.0;
 /// Number of bisection steps between the widest and the narrowest segments.
 const HALVINGS: usize = 4;
-/// Factors by which a width is reduced if it fails on all inputs.
+/// Factors by which the width of segments is reduced until a table passes the check of all inputs.
 const STEPS: [f64; 3] = [1.0, 0.96, 0.9];
-/// Number of Lawson steps.
+/// Number of Lawson steps, each of which adapts the weights of the least squares.
 const LAWSON: usize = 3;
-/// Projection is tried if at most this multiple of the allowed number of inputs is wrong.
+/// Polynomials are projected (corrected) if at most this many times the allowed inputs are wrong.
 const MANY: usize = 4;
-/// Maximum number of rounds of projection.
+/// Maximum number of times that polynomials with wrong results are projected (corrected).
 const ROUNDS: usize = 3;
 
-/// Maximum error of a polynomial in units of f16; with a larger one no table is tried.
+/// Maximum error of a polynomial in units in the last place of f16; no table is tried above it.
 pub(crate) const HOPELESS: f64 = 1.0 / 32.0;
 
-/// Maximum error of a polynomial relative to the value; with a larger one no table is tried.
+/// Returns the relative error of polynomials above which no table is tried.
 fn hopeless(element: Element) -> f64 {
     element.ulp(1.0) * if element == Element::F16 { HOPELESS } else { 0.25 }
 }
 
-/// A candidate layout, and the width of its segments if only the error of polynomials counted.
+/// A candidate table layout, and its segment width if only the error of polynomials counted.
 pub(crate) struct Hope<'a> {
     pub(crate) cost: f64,
     width: f64,
     search: Search<'a>,
 }
 
-/// All candidate layouts of a view.
+/// Returns all candidate table layouts of a view, the function with one choice of symmetry.
 pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> {
     // All polynomials are centred at zero, or the middle of a segment is at zero.
     let mut layouts = vec![(Centring::Origin, request.index)];
@@ -75,7 +75,7 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
     hopes
 }
 
-/// Returns the cheapest table of all candidates, if there is one.
+/// Returns the cheapest table of the candidate layouts that passes the check of all inputs.
 pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     hopes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     cost_model::cheapest(&hopes, f64::INFINITY, |hope, enough| {
@@ -84,12 +84,12 @@ pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     })
 }
 
-/// Width of segments with which the table reaches at most `most` on either side.
+/// Returns the segment width with which a table covers at most `most` on either side of zero.
 fn across(search: &Search, most: f64) -> f64 {
     search.view.reach.iter().map(|r| r.to.min(most)).sum::<f64>() / search.entries as f64
 }
 
-/// Returns the table with the widest segments that are good.
+/// Returns the table with the widest segments, up to `widest`, that passes the check of all inputs.
 fn widest(search: &Search, results: &Results, widest: f64) -> Option<Table> {
     let promising = |width: f64| table(search, results, width, Share::Some);
     let narrowest = across(search, NEAREST).min(widest);
@@ -109,7 +109,9 @@ fn widest(search: &Search, results: &Results, widest: f64) -> Option<Table> {
     })
 }
 
-/// Returns the table of a width after projection, if few enough inputs of a share are wrong.
+/// Returns the table with segments of this width, if few enough of its results are wrong.
+///
+/// Polynomials with wrong results are projected first. `share` says which inputs are checked.
 fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option<Table> {
     let (view, degree) = (search.view, search.design.degree);
     let grid = search.grid(width)?;
@@ -141,14 +143,14 @@ fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option
     results.are_few(&wrong, share).then_some(Table { ulp, ..table })
 }
 
-/// Lowest power of a segment's polynomial.
+/// Returns the lowest power of a segment's polynomial, above 0 if the function is zero at zero there.
 fn first(search: &Search, nodes: &Nodes, centre: f32) -> usize {
     let (left, right) = (nodes.left, nodes.right);
     let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;
     if beside { search.view.zero[(right > 1e-12) as usize].power() } else { 0 }
 }
 
-/// Fits the polynomial of one segment.
+/// Fits the polynomial of one segment by weighted least squares with `lawson` Lawson steps.
 fn polynomial(search: &Search, nodes: &Nodes, centre: f32, lawson: usize) -> Segment {
     let mut segment = Segment { centre, ..Segment::EMPTY };
     let first = first(search, nodes, centre);

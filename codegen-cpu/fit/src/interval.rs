@@ -15,7 +15,7 @@ use crate::symmetry::Symmetry;
 use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
 
-/// Settings that all segments of a search share.
+/// Search for the widest segments of one table layout: the settings that all segments share.
 #[derive(Clone)]
 pub(crate) struct Search<'a> {
     pub(crate) view: &'a View<'a>,
@@ -44,15 +44,18 @@ impl<'a> Search<'a> {
         Search { view, index, entries, design, places: chebyshev::places(degree) }
     }
 
-    /// Returns the search with a plain float for the slope at simple zeros, if there are any.
+    /// Returns the search with plain floats for slopes at zeros, instead of double-floats.
+    ///
+    /// Returns `None` if this search has no double-floats for the slopes at simple zeros.
     pub(crate) fn plain(&self) -> Option<Self> {
         let design = Design { power: 0, ..self.design };
         (self.design.power == 1).then(|| Search { design, ..self.clone() })
     }
 
-    /// Returns the search and, for linear symmetry, one whose last step does not include the line.
+    /// Returns the search and, for linear symmetry, one that adds the line `slope x` in a last step.
     ///
-    /// The second exists because, where the line is much larger than the table's value, including it rounds both.
+    /// Where the line is much larger than the table's value, including it in the polynomial's last step rounds both. The search
+    /// itself is left out if it has a double-float slope, which would be added to a rounded line.
     pub(crate) fn with_line_last(self) -> impl Iterator<Item = Self> {
         let has_line = self.design.once && matches!(self.view.symmetry, Symmetry::Linear { .. });
         // With `power` the slope at a zero would be added to a line that has been rounded already.
@@ -61,9 +64,9 @@ impl<'a> Search<'a> {
         own.into_iter().chain(has_line.then_some(Search { design, ..self }))
     }
 
-    /// Returns the search and, where that may be faster, one with the two highest coefficients in one look-up.
+    /// Returns the search and, if that may be faster, one with two coefficients in one look-up.
     ///
-    /// Enough lower powers have to be left to correct the error of the pair.
+    /// These are the two highest. Enough lower powers have to be left to correct the error that sharing an entry adds.
     pub(crate) fn with_pair(self) -> impl Iterator<Item = Self> {
         let of_use = cost_model::has_pairs(self.entries)
             && self.design.degree >= self.view.power().max(2) + 2;
@@ -71,7 +74,9 @@ impl<'a> Search<'a> {
         [self].into_iter().chain(of_use.then_some(paired))
     }
 
-    /// Returns a grid of segments of about this width, with as many on either side of zero as the function needs.
+    /// Returns a grid of segments of about this width, with as many on either side of zero as needed.
+    ///
+    /// Returns `None` if the grid would extend further than the table may, or if a breakpoint is not on a border of segments.
     pub(crate) fn grid(&self, width: f64) -> Option<Grid> {
         let mut scale = (1.0 / width) as f32;
         if let Some(kink) = self.view.function.kinks().iter().find(|&&x| x != 0.0) {
@@ -102,7 +107,10 @@ impl<'a> Search<'a> {
         self.view.function.kinks().iter().all(border).then_some(grid)
     }
 
-    /// The widest useful segments.
+    /// Returns the greatest segment width worth trying.
+    ///
+    /// At this width all segments together cover the whole range that the table may cover. It is reduced if no grid with that
+    /// width exists.
     pub(crate) fn widest(&self) -> f64 {
         let [left, right] = self.view.reach;
         let all = if self.view.symmetric() { right.to } else { left.to + right.to };
@@ -118,7 +126,9 @@ impl<'a> Search<'a> {
         Nodes::new(self.view, &self.places, grid.start(i), grid.start(i + 1))
     }
 
-    /// Returns the widest useful segments whose polynomials have a relative error of at most `off`.
+    /// Returns the greatest segment width at which polynomials have a relative error of at most `off`.
+    ///
+    /// Rounding is not considered. Returns `None` if a 32nd of the greatest width worth trying is still too wide.
     pub(crate) fn widest_polynomials(&self, off: f64) -> Option<f64> {
         let mut hot = 0.0;
         let mut good = |width: f64| {
@@ -147,7 +157,9 @@ impl<'a> Search<'a> {
         Some(widest * libm::exp2(-enough))
     }
 
-    /// Returns a table whose segments are within the target and as wide as possible, but not wider than `from`.
+    /// Returns a table whose segments are within the target and as wide as possible, but at most `from`.
+    ///
+    /// `from` is a width, and `target` an error in units in the last place. Returns `None` if no width is narrow enough.
     pub(crate) fn table(&self, from: f64, target: f64) -> Option<Table> {
         let (grid, segments, ulp) = narrow::all(self, from, target, &mut None)?;
         Some(self.finish(grid, segments, ulp))
@@ -165,7 +177,9 @@ impl<'a> Search<'a> {
         table
     }
 
-    /// Ends of a table on this grid, if its values are correct.
+    /// Returns how arguments beyond the ends of a table on this grid would be treated.
+    ///
+    /// The table's values are assumed to be correct.
     pub(crate) fn hoped(&self, grid: &Grid) -> [End; 2] {
         [0, 1].map(|side| {
             let edge = grid.start(if side == 0 { 0 } else { self.entries }).abs();
@@ -179,15 +193,16 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Cost of a table on this grid if its values are correct.
+    /// Returns the cost of a table on this grid in nanoseconds per element, if its values are correct.
     pub(crate) fn hope(&self, grid: &Grid) -> f64 {
         let within = [grid.start(0), grid.start(self.entries)];
         cost_model::cost(self.entries, &self.design, within, self.hoped(grid), self.view.functions)
     }
 
-    /// Returns how numbers beyond an end are treated.
+    /// Returns how arguments beyond one end of a table are treated.
     ///
-    /// They are clamped only if the table's last value rounds to the limit that the function has reached there.
+    /// `side` is 0 for the lower end and 1 for the upper. Arguments are clamped only if the table's last value rounds to the
+    /// limit that the function has reached there.
     fn end(&self, table: &Table, side: usize) -> End {
         let (view, last) = (self.view, [table.low, table.high.next_down()][side]);
         let rounded = |v: f64| view.element.round(v);

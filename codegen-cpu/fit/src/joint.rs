@@ -26,20 +26,23 @@ use crate::symmetry::Symmetry;
 use crate::table::{End, MAX_DEGREE, in_range};
 use value::Value;
 
-/// Treatment of zeros of the derivative.
+/// How a joint table treats zeros of the derivative.
 ///
-/// There `a[1]` is zero, so that the error of the bend is the error of the derivative.
+/// With `d` the distance from such a zero and `a` the coefficients of the function's polynomial, `f' = d b`, where the bend `b`
+/// is `2 a[2]` plus a multiple of `d`. The error of the bend is therefore the error of the derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bend {
-    /// No column of high parts.
+    /// `2 a[2]` is a plain float: the table has no column with high parts of it.
     Plain,
-    /// A column has the high part of `2 a[2]` at such a zero, and `a[2]` the low part; elsewhere the column is zero.
+    /// `2 a[2]` is a double-float at a zero of the derivative, with its high part in a column of its own.
     ///
-    /// The last operation then adds little to a double-float product. One look-up and two operations.
+    /// `a[2]` has the low part; in segments without such a zero the column is zero. The last operation then adds little to a
+    /// double-float product. The cost is one look-up and two operations.
     High,
-    /// As `High`, for a function that has a double zero there: half the column times the square comes last.
+    /// As `High`, for a function that has a double zero where its derivative is zero.
     ///
-    /// The square is a double-float. One look-up and six operations.
+    /// The last step of the function adds half the high part times `d^2`, with the square as a double-float. The cost is one
+    /// look-up and six operations.
     Double,
 }
 
@@ -50,27 +53,29 @@ pub struct Steps {
     pub symmetry: Symmetry,
     /// Degree of the function's polynomials.
     pub degree: usize,
-    /// True if a column has the high part of `a[1]` at a zero of the function.
+    /// True if `a[1]`, the slope at the centre, is a double-float at zeros of the function.
     ///
-    /// `a[1]` then has the low part; elsewhere the column is zero.
+    /// Its high part is in a column of the table (one number per segment), and `a[1]` has the low part. In segments without a
+    /// zero the column is zero.
     pub slope: bool,
-    /// True if the bend is computed in the more accurate order.
+    /// True if the derivative is summed in a more accurate order, at one more operation.
     ///
-    /// The bend is `2 r + d r'`, of which `f' = a[1] + d bend`. With `r = a[2] + d q`, the more accurate order is
-    /// `2 a[2] + d (3 q + d q')`. Computed directly, its error is twice that of `r`. This way it is the last rounding alone,
-    /// for one more operation.
+    /// With `d` the distance from the centre, `r = a[2] + d (a[3] + ..)` and its derivative `r'`, the derivative is
+    /// `f' = a[1] + d b` with `b = 2 r + d r'`. With `r = a[2] + d q`, the more accurate order is
+    /// `b = 2 a[2] + d (3 q + d q')`. Computed directly, the error of `b` is twice that of `r`. In the other order it is the
+    /// last rounding alone.
     pub thrice: bool,
     /// Treatment of zeros of the derivative.
     pub bend: Bend,
 }
 
 impl Steps {
-    /// Returns true if there is a column of bends.
+    /// Returns true if the table has a column with high parts of `2 a[2]`.
     pub fn has_bend(&self) -> bool {
         self.bend != Bend::Plain
     }
 
-    /// Number of look-ups.
+    /// Number of look-ups that evaluate the function and its derivative.
     pub fn look_ups(&self) -> usize {
         self.degree + 2 + self.slope as usize + self.has_bend() as usize
     }
@@ -93,21 +98,23 @@ impl Steps {
     }
 }
 
-/// One segment's polynomial `a[0] + d (a[1] + ..)`.
+/// One segment's polynomial `a[0] + d (a[1] + ..)`, with `d` the distance from `centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// A float at which the function and its derivative are nearly floats.
     pub centre: f32,
-    /// High part of `a[1]` at a zero of the function.
+    /// High part of `a[1]` at a zero of the function, otherwise zero.
     pub slope: f32,
-    /// High part of `2 a[2]` at a zero of the derivative.
+    /// High part of `2 a[2]` at a zero of the derivative, otherwise zero.
     pub bend: f32,
     /// Coefficients, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
 }
 
 impl Joint {
-    /// Ends the table where values that are multiplied leave the range of look-ups.
+    /// Shortens the table to where the function's values stay between 2^-80 and 2^80.
+    ///
+    /// They are multiplied by attributes, and products of values further out may leave the range of f32.
     pub(crate) fn in_range(self, function: &Function) -> Joint {
         let (low, high, ends) =
             in_range(function, self.steps.symmetry, [self.low, self.high], self.ends);
@@ -120,15 +127,16 @@ impl Piece {
     pub(crate) const EMPTY: Piece =
         Piece { centre: 0.0, slope: 0.0, bend: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// Returns the distance to the centre in the direction of `x`, for `z = |x|` or `x`.
+    /// Returns the distance of `x` from the centre, given the table's variable `z` (`|x|` or `x`).
     ///
-    /// At zero it has the sign of `x` on the table's own side, as the centre there has.
+    /// The distance grows with `x`, also if the table describes negative `x`. At zero it has the sign that `x` has on the side
+    /// that the table describes, as the centre there has.
     #[inline]
     pub fn distance(&self, steps: &Steps, z: f32) -> f32 {
         if steps.symmetry.sign() < 0.0 { self.centre - z } else { z - self.centre }
     }
 
-    /// Returns the function and its derivative at a distance, without the slope's column.
+    /// Returns the function and its derivative at distance `d`, without the high part of `a[1]`.
     #[inline(always)]
     fn sums<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
         let a = |k: usize| V::exact(self.a[k]);
@@ -162,7 +170,7 @@ impl Piece {
         }
     }
 
-    /// Returns the function and its derivative at a distance.
+    /// Returns the function and its derivative at distance `d` from the centre, before symmetry applies.
     #[inline(always)]
     fn own<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
         let (f, derivative) = self.sums::<V>(steps, d);
@@ -172,7 +180,7 @@ impl Piece {
         }
     }
 
-    /// Returns both at `x`, whose table variable is `z`.
+    /// Returns the function and its derivative at `x`, where the table's variable is `z`.
     #[inline]
     fn at(&self, steps: &Steps, z: f32, x: f32) -> (f32, f32) {
         let (f, derivative) = self.own(steps, self.distance(steps, z));
@@ -181,7 +189,7 @@ impl Piece {
     }
 }
 
-/// A fitted function and its derivative.
+/// Joint table: polynomials from which a function and its derivative are computed together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Layout and evaluation order of the segments.
@@ -190,22 +198,22 @@ pub struct Joint {
     pub grid: Grid,
     /// Polynomials of the segments.
     pub segments: Vec<Piece>,
-    /// Least `z` inside the table.
+    /// Least `z` inside the table, where `z` is `x` or, with a symmetry, `|x|`.
     pub low: f32,
-    /// Least `z` beyond the table.
+    /// Least `z` above the table.
     pub high: f32,
-    /// Treatment of numbers beyond: [`End::SlowPath`] or [`End::Unused`].
+    /// Treatment of `z` below `low` and from `high` on: [`End::SlowPath`] or [`End::Unused`].
     ///
-    /// They are never clamped, because hardly any function is constant where its derivative is.
+    /// Arguments are never clamped, because hardly any function is constant where its derivative is.
     pub ends: [End; 2],
-    /// Largest error of either value found while fitting, in units in the last place.
+    /// Largest error found while fitting, of function and derivative, in units in the last place.
     pub ulp: f64,
 }
 
 impl Joint {
-    /// Returns the function and its derivative at `x` by the same operations, in the same order, as an evaluator.
+    /// Returns the function and its derivative at `x` by the same operations as an evaluator.
     ///
-    /// Returns `None` outside the table. NaN is NaN.
+    /// The order of the operations is the same, too. Returns `None` outside the table. Both results are NaN if `x` is.
     #[inline]
     pub fn eval(&self, x: f32) -> Option<(f32, f32)> {
         let z = self.steps.symmetry.fold(x);

@@ -10,34 +10,37 @@ use crate::view::View;
 /// Number of samples computed at a time; small, because a bad segment mostly fails at the first few.
 const COLUMN: usize = 64;
 
-/// A value as an evaluator computes it, and without any rounding.
+/// A value as an evaluator computes it in f32, and the same value without rounding.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded {
-    /// Value of the evaluator.
+    /// Value that the evaluator computes.
     pub(crate) value: f32,
-    /// Value without rounding.
+    /// Value of the same operations without rounding.
     pub(crate) exact: f64,
-    /// Bound of the difference of both.
+    /// Bound of the difference between `value` and `exact`.
     pub(crate) bound: f64,
 }
 
 /// A segment's values by the arithmetic of the evaluator, which a judge compares with the function.
 pub(crate) trait Judged {
-    /// How the function follows from the values: the symmetry of the view.
+    /// Symmetry by which the function on the other side of zero follows from the segment's values.
     fn symmetry(&self) -> Symmetry;
 
-    /// Returns the value at `z`.
+    /// Returns the segment's value at `z`, the table's variable (`x` or `|x|`).
     fn at(&self, z: f32) -> Rounded;
 
-    /// Returns the function's value on the other side, where that of the table is `at`.
+    /// Returns the function on the side of zero that the table does not describe.
+    ///
+    /// `at` is the segment's value at `z`.
     fn other(&self, z: f32, at: Rounded) -> Rounded {
         self.symmetry().rounded(z, at)
     }
 }
 
-/// A sample: `z`, the function's value there, and the units that errors count in on either side.
+/// A sample: the variable `z`, the function there, and the unit in which its error is counted.
 ///
-/// The unit of the other side is infinite where that side is no worse.
+/// `want` and `unit` are of the side of zero that the table describes, `other` and `other_unit` of the other side. `other_unit`
+/// is infinite where errors on the other side are no worse.
 #[derive(Clone, Copy)]
 struct Sample {
     z: f32,
@@ -47,19 +50,19 @@ struct Sample {
     other_unit: f64,
 }
 
-/// Samples of one segment.
+/// Samples at which the error of one segment is measured.
 pub(crate) struct Judge<'a> {
     view: &'a View<'a>,
     left: f64,
     right: f64,
-    /// Samples whose value is known.
+    /// Samples at which the function has been evaluated.
     plain: Vec<Sample>,
-    /// Samples that remain.
+    /// Arguments at which the function has not been evaluated yet.
     rest: Vec<f64>,
 }
 
 impl<'a> Judge<'a> {
-    /// Chooses samples over the whole segment, and at all exponents beside zero.
+    /// Chooses `many` samples over the segment, and more at all exponents if zero is in or beside it.
     pub(crate) fn new(view: &'a View<'a>, left: f64, right: f64, many: usize) -> Self {
         let mut random = Random::new(left.to_bits() ^ right.to_bits() >> 7);
         let width = right - left;
@@ -91,7 +94,7 @@ impl<'a> Judge<'a> {
         Judge { view, left, right, plain: Vec::new(), rest }
     }
 
-    /// Evaluates the next few samples.
+    /// Evaluates the function at the next few samples.
     fn look(&mut self) {
         let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
         let floats = next.into_iter().map(|x| f64::from(x as f32));
@@ -105,9 +108,10 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Returns the largest error in units in the last place; the search stops at the first above `enough`.
+    /// Returns the largest error of a segment at the samples, in units in the last place.
     ///
-    /// At zero, which is more common than other numbers, the value has to be exact.
+    /// The search stops at the first error above `enough`. The error is infinite if the value at zero, which is more common
+    /// than other numbers, is not exact.
     pub(crate) fn worst(&mut self, judged: &impl Judged, enough: f64) -> f64 {
         if self.left.abs() < 1e-12 || self.right.abs() < 1e-12 {
             let want = self.view.zero[(self.right > 1e-12) as usize].value;
@@ -137,7 +141,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Error of a value in units in the last place, on the side where it is larger.
+/// Returns the error at a sample in units in the last place, on the side of zero where it is larger.
 fn error(judged: &impl Judged, sample: &Sample) -> f64 {
     let at = judged.at(sample.z);
     let off = size(at.exact - sample.want) + at.bound;
@@ -187,7 +191,9 @@ mod tests {
         1.0 / (1.0 + libm::exp(-x))
     }
 
-    /// The bound of rounding, on both sides, for tables of every symmetry and with zeros of first and second order.
+    /// Tests the bound of rounding errors on both sides of zero.
+    ///
+    /// Covers tables of every symmetry, and zeros of first and second order.
     #[test]
     fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
         let functions: [fn(f64) -> f64; 5] = [

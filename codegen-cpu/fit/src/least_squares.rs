@@ -21,20 +21,23 @@ pub(crate) struct Problem<'a> {
     pub(crate) base: f64,
     pub(crate) first: usize,
     pub(crate) degree: usize,
-    /// True if the highest coefficient is the lower half of the one below it.
+    /// True if the highest coefficient is stored in the lower 16 bits of the next lower one.
     pub(crate) pair: bool,
 }
 
-/// The problem with every row scaled by its weight, and distances divided by the greatest.
+/// The problem with every row (node) scaled by its weight, and distances divided by the greatest.
 struct Scaled {
     rows: usize,
     many: usize,
-    /// Highest power first.
+    /// Powers of the distance from the centre at the nodes, highest power first.
     columns: [Column; COLUMNS],
     values: Column,
 }
 
-/// The orthogonalised columns: column `k` minus its projections, whose shares are `mix`.
+/// Triangular system that remains after the columns have been orthogonalised.
+///
+/// `mix[k][j]` is the share of column `k` that was subtracted from the later column `j`, and `values[k]` the share that was
+/// subtracted from the function's values.
 struct Triangle {
     many: usize,
     mix: [[f64; COLUMNS]; COLUMNS],
@@ -67,7 +70,9 @@ fn take(from: &mut Column, share: f64, column: &Column, rows: usize) {
 }
 
 impl Scaled {
-    /// Sets up the problem, padded with rows of zeros to a multiple of four.
+    /// Sets up the scaled problem, padded with rows of zeros to a multiple of four.
+    ///
+    /// `unit` is the greatest distance from the centre.
     fn new(p: &Problem, unit: f64) -> Self {
         let many = p.degree + 1 - p.first;
         let mut s = Scaled {
@@ -98,7 +103,9 @@ impl Scaled {
         s
     }
 
-    /// Orthogonalises by modified Gram-Schmidt, with the values as one more column.
+    /// Orthogonalises the columns by modified Gram-Schmidt, with Lawson weights on the rows.
+    ///
+    /// The function's values are one more column.
     fn triangle(&self, lawson: &Column) -> Triangle {
         let (many, rows) = (self.many, self.rows);
         let mut t = Triangle { many, mix: [[0.0; COLUMNS]; COLUMNS], values: [0.0; COLUMNS] };
@@ -135,7 +142,7 @@ impl Scaled {
         t
     }
 
-    /// Absolute weighted error at every node.
+    /// Returns the absolute weighted error of a solution at every node.
     fn errors(&self, solution: &[f64; COLUMNS]) -> Column {
         let mut errors = self.values;
         let mut k = 0;
@@ -153,7 +160,9 @@ impl Scaled {
 }
 
 impl Triangle {
-    /// Returns the coefficients by back substitution, the lowest power first, each through `round` before the next.
+    /// Solves for the coefficients by back substitution, the lowest power first.
+    ///
+    /// Each coefficient is replaced by the result of `round` before the next one is computed.
     fn solve(&self, mut round: impl FnMut(usize, f64) -> f64) -> [f64; COLUMNS] {
         let mut solution = [0.0; COLUMNS];
         for k in (0..self.many).rev() {
@@ -196,7 +205,8 @@ fn adapt(weights: &mut Column, errors: &Column, rows: usize) {
 impl Problem<'_> {
     /// Solves the problem and passes each power with its coefficient to `round`, from the lowest.
     ///
-    /// `round` returns the value to use. Returns the largest weighted error before rounding.
+    /// `lawson` is the number of Lawson steps. `round` returns the coefficient to use. Returns the largest weighted error
+    /// before rounding.
     pub(crate) fn solve(&self, lawson: usize, mut round: impl FnMut(usize, f64) -> f64) -> f64 {
         if self.pair {
             return self.with_pair(lawson, &mut round);
@@ -232,9 +242,9 @@ impl Problem<'_> {
         best.0
     }
 
-    /// Solves the problem with the two highest coefficients in one look-up.
+    /// Solves the problem with the two highest coefficients in one table entry.
     ///
-    /// They come first because they have few bits, so that the lower powers can correct their error.
+    /// These two are determined first because they have few bits, so that the lower powers can correct their error.
     fn with_pair(&self, lawson: usize, round: &mut dyn FnMut(usize, f64) -> f64) -> f64 {
         let mut all = [0.0; COLUMNS];
         let whole = Problem { pair: false, ..*self };

@@ -25,34 +25,36 @@ use crate::view::View;
 /// Definition of the basis function `g`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// One of the functions.
+    /// `g` is the function of this index.
     Value(usize),
-    /// One of the functions, divided by `x`.
+    /// `g` is the function of this index divided by `x`.
     Ratio(usize),
 }
 
-/// Functions as polynomials in `x` and `g`.
+/// Composed functions: polynomials in `x` and one basis function `g` of `x`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
-    /// Definition of `g`.
+    /// How `g` follows from one of the functions.
     pub base: Base,
-    /// The functions, in order.
+    /// The polynomial of each function, in the order in which the functions were given.
     pub results: Vec<Polynomial>,
 }
 
-/// Number of places; every other one only checks the coefficients that were solved for at the others.
-const PLACES: usize = 48;
-/// Maximum distance of the places from zero.
-const FAR: f64 = 5.0;
-/// Maximum error of a sum of terms, relative to their absolute sum.
+/// Number of arguments at which functions and polynomials are compared.
 ///
-/// It is small because an approximate identity would add errors of its own.
+/// Every other one only checks the coefficients that were solved for at the others.
+const PLACES: usize = 48;
+/// Maximum `|x|` of the arguments at which functions and polynomials are compared.
+const FAR: f64 = 5.0;
+/// Maximum error of a polynomial, relative to the sum of the absolute values of its terms.
 const OFF: f64 = 1e-10;
-/// Coefficients of smaller size are set to zero.
+/// Coefficients with a smaller absolute value are set to zero.
 const NOTHING: f64 = 1e-9;
 
 impl Made {
-    /// Finds the functions as polynomials in one `g`, if they are. All have the same domain.
+    /// Finds polynomials in `x` and one basis function `g` that equal the functions.
+    ///
+    /// All functions have the same domain. Returns `None` if no such `g` is found.
     pub fn find(functions: &[&Function]) -> Option<Made> {
         let first = functions.first()?;
         let [low, high] = first.hints.domain;
@@ -79,6 +81,8 @@ impl Made {
     }
 
     /// Returns the table of `g` that computes the functions in the least time on ordinary data.
+    ///
+    /// Returns `None` for f32, for a variable that is a product, and if no table is good and cheap enough.
     pub fn table(&self, functions: &[&Function], request: &Request) -> Option<Table> {
         if request.element == Element::F32 || request.of_product {
             return None;
@@ -125,18 +129,20 @@ impl Made {
         (self.cost(&table) < request.under).then_some(table)
     }
 
-    /// Estimated cost of all functions by a table, in nanoseconds per element.
+    /// Estimated cost of all functions from a table of `g`, in nanoseconds per element.
     pub fn cost(&self, table: &Table) -> f64 {
         cost_model::table_cost(table, self.results.len()) + self.products(table.grid.entries)
     }
 
-    /// Cost of the polynomials in a table's values, in nanoseconds per element.
+    /// Cost of evaluating the polynomials after the look-up of `g`, in nanoseconds per element.
     fn products(&self, entries: usize) -> f64 {
         cost_model::inside(entries, 0, self.results.iter().map(Polynomial::operations).sum())
     }
 }
 
 /// Finds a function as a polynomial in `x` and `g`, with as few powers of each as possible.
+///
+/// `g` and `f` are values at `places`. Returns `None` if no polynomial equals the function.
 fn polynomial(places: &[f64], g: &[f64], f: &[f64]) -> Option<Polynomial> {
     [[2, 3], [2, POWERS[1]], [POWERS[0], 3], POWERS].into_iter().find_map(|powers| {
         let term = |i: usize, j: usize, k: usize| {

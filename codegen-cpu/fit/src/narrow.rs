@@ -6,10 +6,14 @@
 use crate::grid::Grid;
 use crate::segment::Fitted;
 
-/// Smallest share of the width that the polynomials alone would allow; narrower segments are not tried.
+/// Smallest share of the width that polynomials without rounding allow.
+///
+/// Narrower segments are not tried.
 const LEAST: f64 = 0.6;
 
-/// Samples per segment of a finished table, times the number of segments, so that wide segments have more.
+/// Total number of samples at which the segments of a finished table are judged.
+///
+/// They are divided evenly, so that the wide segments of tables with few entries have more.
 const HEARING: usize = 16_384;
 
 /// A table layout whose segments can be fitted one by one.
@@ -17,12 +21,12 @@ pub(crate) trait Segmented {
     /// Type of one segment.
     type Segment;
 
-    /// Returns a grid of segments of about this width.
+    /// Returns a grid of segments of about this width, or `None` if there is none.
     fn grid(&self, width: f64) -> Option<Grid>;
 
-    /// Factor by which a width that fails is reduced at least.
+    /// A width that fails is multiplied by at most this factor.
     const STEP: f64;
-    /// Samples per segment while a table is fitted, times the number of segments.
+    /// Total number of samples of all segments while a table is fitted.
     const SAMPLES: usize;
     /// True if segments far from zero are the most likely to fail, so that they are tried first.
     const OUTER_FIRST: bool;
@@ -30,16 +34,19 @@ pub(crate) trait Segmented {
     /// Fits segment `i` and judges it at this many samples.
     fn fit(&self, grid: &Grid, i: usize, samples: usize, target: f64) -> Fitted<Self::Segment>;
 
-    /// Returns a segment's error between two places; the search for a larger one stops at the first above `enough`.
+    /// Returns the largest error of a segment between the two arguments `at`.
+    ///
+    /// The search stops at the first error above `enough`.
     fn worst(&self, segment: &Self::Segment, at: [f64; 2], samples: usize, enough: f64) -> f64;
 }
 
-/// A grid, its segments, and their largest error.
+/// A grid, its segments, and their largest error in units in the last place.
 pub(crate) type Found<S> = (Grid, Vec<S>, f64);
 
-/// Returns segments that are all within the target and as wide as possible, but not wider than `from`.
+/// Fits segments that are all within the target and as wide as possible, but at most `from`.
 ///
-/// `hot` is where a similar search failed, if any, and becomes where this one failed.
+/// `hot` is an argument at which a similar search failed, if any, and is set to where this search failed. Returns `None` if
+/// segments would have to be narrower than a share ([`LEAST`]) of `from`.
 pub(crate) fn all<S: Segmented>(
     of: &S,
     from: f64,
@@ -60,7 +67,9 @@ pub(crate) fn all<S: Segmented>(
     None
 }
 
-/// Returns a width between the two with which the segment at `hot` is within the target.
+/// Returns a width between `narrow` and `wide` at which one segment is within the target.
+///
+/// That segment contains `hot`. Returns `None` if it misses the target even at the width `narrow`.
 fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64) -> Option<f64> {
     let good = |width: f64| {
         of.grid(width).is_some_and(|grid| {
@@ -82,7 +91,9 @@ fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64)
     Some(enough)
 }
 
-/// Fits all segments and returns their largest error, or the place of one that failed.
+/// Fits all segments of a grid, and returns them with their largest error.
+///
+/// The segment at `hot` is fitted first. Returns `Err` with the middle of a segment that misses the target.
 fn segments<S: Segmented>(
     of: &S,
     grid: &Grid,
@@ -116,13 +127,13 @@ fn segments<S: Segmented>(
     Ok((segments.into_iter().map(|(_, segment)| segment).collect(), ulp))
 }
 
-/// All segments, the one at `hot` first.
+/// Returns the indices of all segments, beginning with the segment that contains `hot`.
 pub(crate) fn order(grid: &Grid, hot: f64) -> impl Iterator<Item = usize> + use<> {
     let first = at(grid, hot);
     core::iter::once(first).chain((0..grid.entries).filter(move |&i| i != first))
 }
 
-/// The segment at a place, or the nearest one.
+/// Returns the index of the segment that contains `place`, or of the nearest one.
 fn at(grid: &Grid, place: f64) -> usize {
     grid.segment(place as f32).clamp(0, grid.entries as i64 - 1) as usize
 }

@@ -2,11 +2,11 @@
 
 /// A function of one variable in f64: at each `x`, the value and a bound of its error.
 ///
-/// A caller evaluates the function's graph with a running bound. A form without cancellation is not required, because the table
-/// ends where the bound is too large.
+/// A caller evaluates the function's graph with a running bound. A formula without cancellation is not required, because the
+/// table ends where the bound is too large.
 pub type Oracle<'a> = dyn Fn(&[f64]) -> Vec<(f64, f64)> + 'a;
 
-/// The same values without bounds.
+/// A function of one variable in f64: at each `x`, the value without a bound of its error.
 pub type Values<'a> = dyn Fn(&[f64]) -> Vec<f64> + 'a;
 
 /// A value and a bound of its error.
@@ -19,13 +19,17 @@ pub(crate) struct Known {
 /// Properties of a function that a caller knows besides its values.
 #[derive(Clone, Debug)]
 pub struct Hints {
-    /// Interval in which the function is evaluated; it contains zero, possibly as an end. Values outside do not matter.
+    /// Interval in which the function is evaluated; it contains zero, possibly as an end.
+    ///
+    /// Values outside the interval do not matter.
     pub domain: [f64; 2],
-    /// Breakpoints, where the function is not smooth. Each becomes the border of two segments.
+    /// Breakpoints: arguments where the function is not smooth.
+    ///
+    /// Each becomes the border of two segments.
     pub kinks: Vec<f64>,
-    /// Its limits at both ends of the domain, if it has finite ones.
+    /// Limits of the function at the lower and upper end of the domain; `None` if not finite or not known.
     pub limits: [Option<f64>; 2],
-    /// Zeros in addition to those that a change of sign reveals.
+    /// Zeros of the function in addition to those that a change of sign reveals.
     pub roots: Vec<f64>,
 }
 

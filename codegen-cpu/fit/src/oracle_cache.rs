@@ -8,32 +8,33 @@ use crate::float::size;
 use crate::oracle::Values;
 use crate::zero::Zero;
 
-/// Cells per unit.
+/// Number of cells, intervals of `x` with a polynomial each, per unit.
 const FINE: f64 = 8.0;
-/// Coefficients per cell.
+/// Number of coefficients of a cell's polynomial.
 const TERMS: usize = 16;
-/// Maximum error of a cell's polynomial, relative to the largest value of the cell, and relative to the value itself.
+/// Maximum error of a cell's polynomial, relative to the largest value in the cell.
 const OFF: f64 = 1e-13;
+/// Maximum error of a cell's polynomial, relative to the value at the same argument.
 const OFF_HERE: f64 = 1e-11;
 
-/// State of one cell.
+/// State of one cell, an interval of `x`.
 #[derive(Clone)]
 enum Cell {
     Unknown,
     /// Coefficients of powers of `u`, which is -1 at the lower end of the cell and 1 at the upper.
     Polynomial(Box<[f64; TERMS]>),
-    /// Not smooth enough for a polynomial.
+    /// The function is not smooth enough for a polynomial, so that the oracle is evaluated each time.
     Oracle,
 }
 
-/// The cells of either sign of `x`.
+/// Cache of the oracle: the cells of negative and of positive `x`.
 pub(crate) struct Cells {
     cells: [Vec<Cell>; 2],
     chebyshev: Vec<f64>,
 }
 
 impl Cells {
-    /// Returns a cache without any polynomials, for sizes below `far`.
+    /// Returns a cache without any polynomials, for arguments with `|x| < far`.
     pub(crate) fn new(far: f64) -> Self {
         let empty = vec![Cell::Unknown; (far * FINE) as usize];
         let places =
@@ -41,7 +42,7 @@ impl Cells {
         Cells { cells: [empty.clone(), empty], chebyshev: places.collect() }
     }
 
-    /// Returns the values at `x`; `zeros` describes the function at zero.
+    /// Returns the function's values at `x`; `zeros` describes it at zero, from either side.
     pub(crate) fn values(&mut self, x: &[f64], zeros: &[Zero; 2], oracle: &Values) -> Vec<f64> {
         let mut all = vec![0.0; x.len()];
         let values = &mut all[..];
@@ -96,7 +97,9 @@ fn horner(a: &[f64; TERMS], u: f64) -> f64 {
     even + odd * u
 }
 
-/// Fits the cell from `place(-1)` to `place(1)`, if it is smooth.
+/// Fits a polynomial to the cell from `place(-1)` to `place(1)`, if the function is smooth there.
+///
+/// The polynomial is of `f(x) / x^order`, where `order` is that of a zero at zero, in the cells beside it.
 fn fit(chebyshev: &[f64], place: &dyn Fn(f64) -> f64, order: usize, oracle: &Values) -> Cell {
     let reduced = |u: &[f64]| -> Vec<f64> {
         let x: Vec<f64> = u.iter().map(|&u| place(u)).collect();

@@ -6,19 +6,22 @@
 
 const HALF: u32 = 0xffff;
 
-/// Returns the nearest two coefficients that share an entry; `below` is that of the lower power.
+/// Rounds two coefficients so that they share one table entry of 32 bits.
+///
+/// `below` is the coefficient of the lower power, and becomes the whole entry; `above` is that of the next power, and becomes
+/// its lower half. Returns the two rounded coefficients in this order.
 pub(crate) fn packed(below: f64, above: f64) -> [f64; 2] {
     let upper = upper_half(above);
     [with_lower_half(below, upper >> 16), f32::from_bits(upper)].map(f64::from)
 }
 
-/// Bits of the nearest float whose lower half is zero, with ties to even.
+/// Returns the bits of the float nearest to `v` whose lower half is zero, with ties to even.
 fn upper_half(v: f64) -> u32 {
     let bits = (v as f32).to_bits();
     bits.wrapping_add(HALF / 2 + (bits >> 16 & 1)) & !HALF
 }
 
-/// The nearest float with the given lower half.
+/// Returns the float nearest to `v` whose bits have the lower half `lower`.
 fn with_lower_half(v: f64, lower: u32) -> f32 {
     let upper = (v as f32).to_bits() & !HALF;
     let all = [upper.wrapping_sub(HALF + 1), upper, upper.wrapping_add(HALF + 1)];

@@ -2,16 +2,16 @@
 
 use crate::float::fma;
 
-/// Number of powers of `x` and of `g`, beginning with the zeroth.
+/// Number of powers of `x` and of `g` in a polynomial, beginning with the zeroth.
 pub const POWERS: [usize; 2] = [4, 4];
 
-/// A polynomial in `x` and `g`: `p[j][i]` is the coefficient of `x^i g^j`.
+/// A polynomial in `x` and a function `g` of `x`: `p[j][i]` is the coefficient of `x^i g^j`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Polynomial(pub [[f32; POWERS[0]]; POWERS[1]]);
 
-/// A polynomial in the order of evaluation.
+/// A polynomial in `x` and `g`, in its order of evaluation.
 ///
-/// It is Horner in `x` or in `g`, with coefficients that are polynomials in the other.
+/// It is evaluated by Horner in one of the variables, with coefficients that are polynomials in the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nested {
     /// True if the outer variable is `g`, and the coefficients are polynomials in `x`.
@@ -20,7 +20,9 @@ pub struct Nested {
 }
 
 impl Nested {
-    /// Returns the coefficients, that of the highest power first, without leading zeros.
+    /// Returns the coefficients of the outer variable's powers, the highest first, without leading zeros.
+    ///
+    /// Each is a polynomial in the inner variable, with the lowest power first.
     pub fn powers(&self) -> impl Iterator<Item = &[f32]> {
         self.factors.iter().rev().map(|p| significant(p)).skip_while(|p| p.is_empty())
     }
@@ -37,7 +39,7 @@ impl Nested {
 }
 
 impl Polynomial {
-    /// Returns the nesting that takes the fewest operations.
+    /// Returns the polynomial nested by the variable with which it takes the fewest operations.
     ///
     /// For example, `g + x (g - g^2)` takes two, `g (1 + x - g x)` three.
     pub fn nested(&self) -> Nested {
@@ -55,7 +57,7 @@ impl Polynomial {
         self.0[1..].iter().flatten().any(|c| *c != 0.0)
     }
 
-    /// Returns the value by the same operations, in the same order, as an evaluator.
+    /// Returns the polynomial's value by the same operations, in the same order, as an evaluator.
     pub fn at(&self, x: f32, g: f32) -> f32 {
         let nested = self.nested();
         let (outer, inner) = if nested.by_g { (g, x) } else { (x, g) };
@@ -67,30 +69,32 @@ impl Polynomial {
         })
     }
 
-    /// Returns the derivative with respect to `g`.
+    /// Returns the derivative of the polynomial with respect to `g`.
     fn slope(&self, x: f64, g: f64) -> f64 {
         let by = |j: usize| self.0[j].iter().rev().fold(0.0, |sum, c| sum * x + f64::from(*c));
         (1..POWERS[1]).rev().fold(0.0, |sum, j| sum * g + j as f64 * by(j))
     }
 
-    /// Converts a range for the polynomial's change (`from` to `to`) to one for the table's value `g`.
+    /// Converts a range of changes of the polynomial's value to one of changes of the table's value `g`.
     pub(crate) fn room(&self, x: f64, g: f64, [from, to]: [f64; 2]) -> [f64; 2] {
         let slope = self.slope(x, g);
         if slope < 0.0 { [to / slope, from / slope] } else { [from / slope, to / slope] }
     }
 
-    /// Number of operations of the nesting that takes the fewest.
+    /// Number of operations of an evaluation, nested by the variable with which it takes the fewest.
     pub(crate) fn operations(&self) -> usize {
         self.nested().operations()
     }
 }
 
-/// Drops the zeros at the end.
+/// Returns the coefficients without the zeros at the end.
 fn significant(p: &[f32]) -> &[f32] {
     &p[..p.iter().rposition(|c| *c != 0.0).map_or(0, |k| k + 1)]
 }
 
-/// Returns `[a, b]` of `a v + b v^2` if both are 1 or -1, because that is one operation: `(b v) v + (a v)`.
+/// Returns `[a, b]` if the polynomial is `a v + b v^2` and both are 1 or -1, otherwise `None`.
+///
+/// The polynomial then takes one operation: `(b v) v + (a v)`.
 pub fn unit_square(p: &[f32]) -> Option<[f32; 2]> {
     match *p {
         [0.0, a, b] if a.abs() == 1.0 && b.abs() == 1.0 => Some([a, b]),
@@ -98,7 +102,7 @@ pub fn unit_square(p: &[f32]) -> Option<[f32; 2]> {
     }
 }
 
-/// Evaluates a polynomial in `x` that has at least one coefficient, by Horner.
+/// Evaluates a polynomial in `x` by Horner; it has at least one coefficient, lowest power first.
 fn horner(p: &[f32], x: f32) -> f32 {
     if let Some([a, b]) = unit_square(p) {
         return fma(b * x, x, a * x);

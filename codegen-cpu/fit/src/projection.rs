@@ -12,19 +12,20 @@ use crate::table::MAX_DEGREE;
 
 /// Assumed bound of each correction, as a multiple of the largest violation.
 ///
-/// Inputs with more slack than that are no constraints, because the correction will not use it up.
+/// Inputs whose values have more room than that are no constraints, because the correction will not use it up.
 const CHANGE: f64 = 8.0;
 /// Maximum number of projection sweeps over all inputs.
 const SWEEPS: usize = 100;
 
-/// Basis functions of the correction at one place: `z^first T_k(u)`.
+/// Basis functions of a polynomial's correction, evaluated at one `z`: `z^first T_k(u)`.
 ///
-/// `u` runs from -1 to 1 across the segment.
+/// `T_k` are the Chebyshev polynomials, and `u` runs from -1 to 1 across the segment.
 type Parts = [f64; MAX_DEGREE + 1];
 
-/// Replaces the values at the nodes by those of the corrected polynomial.
+/// Corrects a polynomial by the least change, and replaces the values at the nodes by its values.
 ///
-/// It has this degree and the factor `z^first`. `present` is the polynomial to be corrected, which the rooms refer to.
+/// `present` is the polynomial before the correction. `rooms` are the intervals by which its values may change at some inputs.
+/// The corrected polynomial has this degree and the factor `z^first`.
 pub(crate) fn mend(
     nodes: &mut Nodes,
     present: &dyn Fn(f64) -> f64,
@@ -95,7 +96,7 @@ fn dot(a: &Parts, b: &Parts, many: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two of four values are beyond their rooms.
+    /// Two of four values have to change, because zero is outside the intervals of allowed changes.
     #[test]
     fn values_are_taken_back_by_the_least_change() {
         let room = |z: f64, from: f64, to: f64| Room { z, from, to, size: 1.0 };

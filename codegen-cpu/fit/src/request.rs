@@ -10,40 +10,42 @@ use core::ops::RangeInclusive;
 pub struct Request {
     /// Format that results are rounded to.
     pub element: Element,
-    /// Number of segments, which is what one look-up holds.
+    /// Number of segments, which is the number of floats that one look-up holds.
     pub entries: usize,
-    /// How the evaluator finds a segment.
+    /// How the evaluator finds the segment of a number.
     pub index: Index,
     /// Degrees to choose from; none is above [`MAX_DEGREE`].
     pub degrees: RangeInclusive<usize>,
     /// Largest possible error at any sample, in units in the last place of f32.
     ///
-    /// It is the error of the polynomial there plus the bound of all rounding. 16-bit types do not use it, because they have a
-    /// criterion of their own.
+    /// It is the error of the polynomial there plus the bound of all rounding. 16-bit types have a criterion of their own
+    /// instead.
     pub target: f64,
-    /// Target of values that are multiplied before they are rounded.
+    /// As `target`, for values that are multiplied before they are rounded.
     ///
-    /// It counts in the smallest unit that their products can have. That unit is up to half as large as the value's own. The
-    /// rounding of the product adds half a unit.
+    /// Errors are counted in the smallest unit in the last place that products of the value can have. That unit is up to half
+    /// as large as the value's own. The rounding of the product adds half a unit.
     pub product: f64,
-    /// Limit up to which a target that cannot be reached is raised: this value, or for `product` this factor.
+    /// Limit up to which a target that cannot be reached is raised.
+    ///
+    /// `target` is raised to at most this value, `product` by at most this factor.
     pub most: f64,
     /// True if values are multiplied before they are rounded.
     ///
-    /// They then keep their digits down to the least value that the greatest number of the type brings into its range.
+    /// Values then keep their digits down to the least one that the greatest number of the type brings into the type's range.
     pub multiplied: bool,
-    /// True if the variable is a product, which can be any float, whatever format results are rounded to.
+    /// True if the function's variable is a product, which can be any float for all element types.
     pub of_product: bool,
-    /// Cost below which a table of several functions is of use, in nanoseconds.
+    /// Cost below which a table of several functions is of use, in nanoseconds per element.
     ///
     /// See [`Table::cost`](crate::Table::cost).
     pub under: f64,
 }
 
 impl Request {
-    /// Returns the defaults for an evaluator whose look-up holds `entries` floats.
+    /// Returns the default requirements for an evaluator whose look-up holds `entries` floats.
     ///
-    /// That is 32 on AVX-512, 16 or 8 elsewhere.
+    /// A look-up holds 32 floats on AVX-512, 16 or 8 elsewhere.
     pub fn new(element: Element, entries: usize) -> Self {
         let wide = entries >= 32;
         Request {
@@ -64,6 +66,8 @@ impl Request {
     }
 
     /// Maximum error of values before they are rounded, in units in the last place.
+    ///
+    /// It is infinite where only the rounded result counts.
     pub(crate) fn before(&self) -> f64 {
         match self.element {
             Element::F32 => f64::INFINITY,
@@ -73,16 +77,16 @@ impl Request {
         }
     }
 
-    /// Returns true if errors count as those of products.
+    /// Returns true if errors are counted in units of products of the value, not of the value itself.
     ///
-    /// It is false for a variable that is a product, because such values are mostly multiplied as double-floats.
+    /// It is false if the function's variable is a product, because such values are mostly multiplied as double-floats.
     pub(crate) fn counts_products(&self) -> bool {
         self.element == Element::F32 && self.multiplied && !self.of_product
     }
 
-    /// Largest errors, as desired and at most, in units in the last place of f32.
+    /// Returns the desired and the greatest allowed error, in units in the last place of f32.
     ///
-    /// They apply where the criterion is not a list of all inputs.
+    /// They do not apply to 16-bit tables that are judged by all inputs.
     pub(crate) fn targets(&self) -> [f64; 2] {
         let units = self.element.ulp(1.0) / Element::F32.ulp(1.0);
         match self.element {
@@ -94,10 +98,10 @@ impl Request {
     }
 }
 
-/// Maximum error of a 16-bit value that is multiplied before it is rounded, in units in the last place.
+/// Maximum error of a 16-bit value that is multiplied before it is rounded, in its last place.
 ///
-/// It doubles where the product's unit is the smaller one; with the half unit of rounding, the product is off by one unit at
-/// most.
+/// The error doubles where the product's unit is the smaller one; with the half unit of rounding, the product is off by one
+/// unit at most.
 pub(crate) const BEFORE: f64 = 0.25;
 
 /// Maximum error of a 16-bit value whose input can be any float, in units in the last place.
@@ -106,7 +110,7 @@ pub(crate) const BEFORE: f64 = 0.25;
 /// inputs less than 0.02 %.
 const OF_PRODUCT: f64 = 1.0 / 1024.0;
 
-/// Target where values are double-floats because they are multiplied further.
+/// Target for values that are double-floats because they are multiplied further.
 ///
-/// The polynomial has to be as accurate.
+/// It is an error in units in the last place, and the polynomial has to be as accurate.
 const CLOSE: f64 = 1.3;

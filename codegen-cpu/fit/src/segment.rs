@@ -9,9 +9,10 @@ use crate::symmetry::Symmetry;
 use crate::table::{Design, Segment};
 use crate::view::View;
 
-/// Maximum relative error of the polynomial itself, for a target in units in the last place.
+/// Returns the maximum relative error of a polynomial before rounding, for a target in ulps.
 ///
-/// For small targets it is two fifths of a unit, because rounding takes the rest; for large targets it is most of the target.
+/// For small targets it is two fifths of a unit in the last place, because rounding takes the rest; for large targets it is
+/// most of the target.
 pub(crate) fn off(target: f64) -> f64 {
     (0.5 * (target - 1.5)).max(0.4) / 16_777_216.0
 }
@@ -22,16 +23,16 @@ pub(crate) const LAWSON: usize = 5;
 /// Maximum number of centres tried per segment.
 const CENTRES: usize = 10;
 
-/// If the first centres miss the target by this factor, the search stops.
+/// The search for a centre stops if the first ones miss the target by this factor.
 ///
-/// Others will then not meet it either.
+/// Other centres will then not meet the target either.
 const HOPELESS: f64 = 1.3;
 
 /// A fitted segment with its error.
 #[derive(Clone, Copy)]
 pub(crate) struct Fitted<S> {
     pub(crate) segment: S,
-    /// In units in the last place.
+    /// Largest error of the segment, in units in the last place.
     pub(crate) worst: f64,
 }
 
@@ -52,7 +53,9 @@ impl Judged for (&Design, &Segment) {
     }
 }
 
-/// Returns the relative error of the best polynomial of this degree.
+/// Returns the relative error of the best polynomial of this degree on one segment.
+///
+/// Rounding is not considered.
 pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
     let side = (nodes.right > 1e-12) as usize;
     let beside = nodes.left.abs() < 1e-12 || nodes.right.abs() < 1e-12;
@@ -65,7 +68,7 @@ pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
 
 /// Fits a segment whose error is within the target, if there is one.
 ///
-/// The error is infinite if no polynomial can be fitted.
+/// Otherwise returns the best segment that was found. Its error is infinite if no polynomial can be fitted.
 pub(crate) fn fit(
     view: &View,
     design: &Design,
@@ -89,10 +92,11 @@ pub(crate) fn fit(
     )
 }
 
-/// Returns the first segment that is good enough of those about several centres, otherwise the best.
+/// Fits segments about several centres, and returns the first that is good enough or the best.
 ///
-/// `at` returns a segment, the error of its polynomial before rounding, and whether it is preferred; `judge` returns the error
-/// of the segment in floats.
+/// `at` fits a segment at a place; it returns the segment, the error of its polynomial before rounding, and whether the centre
+/// is accepted without a margin. `judge` returns the error of the segment in floats. `none` is returned if no segment has a
+/// finite error.
 pub(crate) fn best<S, P>(
     none: Fitted<S>,
     places: &[P],
@@ -123,7 +127,9 @@ pub(crate) fn best<S, P>(
     best
 }
 
-/// Returns the polynomial about a centre in floats, and its error before rounding.
+/// Fits the polynomial about a centre, with coefficients in f32.
+///
+/// Also returns its relative error before coefficients are rounded.
 fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) {
     let Centre { at, value, first, zero, .. } = centre;
     // Coefficients below the first power are -0.0, because adding -0.0 keeps the sign of a zero.

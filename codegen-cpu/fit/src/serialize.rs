@@ -10,10 +10,12 @@ use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
 
 /// Types that can be written as 32-bit words and read again.
 pub trait Serialize: Sized {
-    /// Appends the words of this value.
+    /// Appends the words that encode this value.
     fn write(&self, to: &mut Vec<u32>);
 
-    /// Takes the words of a value off the front; returns `None` if they do not encode one.
+    /// Decodes a value, and removes its words from the front of `from`.
+    ///
+    /// Returns `None` if the words do not encode a value.
     fn read(from: &mut &[u32]) -> Option<Self>;
 }
 
@@ -198,12 +200,16 @@ impl Serialize for Cells {
     }
 }
 
-/// Reads a number, or returns zero if the design has no column for it.
+/// Reads a number, or returns zero if `is_there` is false because the table does not store it.
+///
+/// Returns `None` if the words have ended.
 fn number(from: &mut &[u32], is_there: bool) -> Option<f32> {
     if is_there { f32::read(from) } else { Some(0.0) }
 }
 
-/// Reads the coefficients up to a degree.
+/// Reads the coefficients up to a degree; higher ones are zero.
+///
+/// Returns `None` if the words have ended.
 fn coefficients(from: &mut &[u32], degree: usize) -> Option<[f32; MAX_DEGREE + 1]> {
     let mut all = [0.0; MAX_DEGREE + 1];
     for a in &mut all[..=degree] {
@@ -218,7 +224,7 @@ fn segments<S>(many: usize, segment: impl FnMut() -> Option<S>) -> Option<Vec<S>
     (all.len() == many).then_some(all)
 }
 
-/// Only the columns that the design uses are written; the measured error is not, and reads as 0.
+/// Writes only the coefficients that the design uses; the measured error is read as 0.
 impl Serialize for Table {
     fn write(&self, to: &mut Vec<u32>) {
         self.design.write(to);
@@ -249,7 +255,7 @@ impl Serialize for Table {
     }
 }
 
-/// Only the columns that its steps use are written; the measured error is not, and reads as 0.
+/// Writes only the coefficients that the evaluation order uses; the measured error is read as 0.
 impl Serialize for Joint {
     fn write(&self, to: &mut Vec<u32>) {
         self.steps.write(to);

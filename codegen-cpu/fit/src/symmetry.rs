@@ -13,7 +13,7 @@ pub enum Side {
     Positive,
 }
 
-/// How a function of `x` follows from a table of `z = |x|`.
+/// How a function of `x` follows from a table of `z = |x|` that describes one side of zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symmetry {
     /// No symmetry: the table is a function of `x` itself.
@@ -22,16 +22,18 @@ pub enum Symmetry {
     Even,
     /// `f(-x) = -f(x)`: the sign of `x` is transferred to the table's value.
     Odd,
-    /// `f(x) + f(-x) = sum`: on the other side the function is `sum` minus the table's value.
+    /// `f(x) + f(-x) = sum`: on the side without the table the function is `sum` minus the table's value.
     Point {
-        /// The sum.
+        /// The constant `f(x) + f(-x)`.
         sum: f32,
         /// Side on which the table's value is the function's.
         side: Side,
     },
-    /// `f(x) - f(-x) = slope x`: on the other side the function is the table's value plus `slope x`, by FMA.
+    /// `f(x) - f(-x) = slope x`: on the side without the table, `slope x` is added to the table's value.
+    ///
+    /// The addition is an FMA.
     Linear {
-        /// The slope.
+        /// The constant ratio of `f(x) - f(-x)` to `x`.
         slope: f32,
         /// Side on which the table's value is the function's.
         side: Side,
@@ -45,7 +47,9 @@ impl Symmetry {
         if matches!(self, Symmetry::None) { x } else { x.abs() }
     }
 
-    /// Returns true if `x` is on the side where the function is a sum with the table's value.
+    /// Returns true if the function at `x` is a sum with the table's value, not the value itself.
+    ///
+    /// That is so for [`Symmetry::Point`] and [`Symmetry::Linear`], on the side that the table does not describe.
     #[inline]
     pub fn is_other(self, x: f32) -> bool {
         match self {
@@ -67,12 +71,14 @@ impl Symmetry {
         }
     }
 
-    /// Returns true if the symmetry can be part of the last step of a polynomial.
+    /// Returns true if the symmetry can be part of the last step of a polynomial's evaluation.
     pub(crate) fn once(self) -> bool {
         matches!(self, Symmetry::Point { .. } | Symmetry::Linear { .. })
     }
 
-    /// Bounds the rounding of `finish` on the other side, where the table's value is `p`.
+    /// Returns a bound of the rounding error of `finish` on the side of zero without a table.
+    ///
+    /// With a symmetry, a table describes one side of zero only. The table's value at `z = |x|` is `p`.
     pub(crate) fn finish_bound(self, p: f32, z: f32) -> f64 {
         match self {
             Symmetry::None | Symmetry::Even | Symmetry::Odd => 0.0,
@@ -88,7 +94,9 @@ impl Symmetry {
         }
     }
 
-    /// Returns the value on the other side with its rounding, from the table's value at `z`.
+    /// Returns the function on the side of zero without a table, with its rounding error.
+    ///
+    /// With a symmetry, a table describes one side of zero only. `at` is the table's value at `z = |x|`.
     pub(crate) fn rounded(self, z: f32, at: Rounded) -> Rounded {
         let Rounded { value, exact, bound } = at;
         Rounded {
@@ -98,7 +106,7 @@ impl Symmetry {
         }
     }
 
-    /// Symmetry of the derivative, with a table of the same side.
+    /// Returns the symmetry of the function's derivative, for a table of the same side of zero.
     #[inline]
     pub fn derivative(self) -> Symmetry {
         match self {
@@ -109,7 +117,7 @@ impl Symmetry {
         }
     }
 
-    /// Returns true if the function's value falls where the table's rises.
+    /// Returns true if the function at `x` falls where the table's value rises.
     pub(crate) fn turns(self, x: f32) -> bool {
         match self {
             Symmetry::Odd => x.is_sign_negative(),
@@ -118,7 +126,7 @@ impl Symmetry {
         }
     }
 
-    /// Sign of `x` where the table's value is the function's.
+    /// Returns the sign of `x` on the side where the table's value is the function's.
     #[inline]
     pub fn sign(self) -> f64 {
         match self {
@@ -128,7 +136,10 @@ impl Symmetry {
         }
     }
 
-    /// Converts the value `g` on one side at `z` to the other side, if it is rounded differently there.
+    /// Converts the function's value `g` on one side of zero to its value on the other side.
+    ///
+    /// `g` is the value at `|x| = z` on the side that the table describes. Returns `None` if both sides are rounded in the same
+    /// way.
     #[inline]
     pub(crate) fn other(self, g: f64, z: f64) -> Option<f64> {
         match self {
@@ -139,13 +150,13 @@ impl Symmetry {
     }
 }
 
-/// Places at which symmetry is tested: over the whole range of ordinary numbers, none of them round.
+/// Arguments at which symmetry is tested: over the range of ordinary numbers, none of them round.
 pub(crate) const PLACES: [f64; 14] = [
     0.003_1, 0.028, 0.117, 0.253, 0.419, 0.683, 0.951, 1.337, 1.789, 2.471, 3.317, 4.523, 6.131,
     8.719,
 ];
 
-/// Returns the symmetry that values have at some places within `end` and at their opposites.
+/// Finds the symmetry of a function by comparing values at some `x` up to `end` and at `-x`.
 ///
 /// An identity counts as exact if it holds to twelve digits. Later digits do not matter, because a table describes one side
 /// only and has the digits of that side.

@@ -9,25 +9,28 @@ use crate::symmetry::Symmetry;
 /// Maximum degree of a polynomial.
 pub const MAX_DEGREE: usize = 10;
 
-/// Position of the polynomials' centres.
+/// Where the centres of the segments' polynomials are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Centring {
     /// Each segment has its own centre, fitted with the coefficients, which takes one more look-up.
     Own,
-    /// Integer multiples of a segment's width: `d = z - (first + i) back` by one FMA.
+    /// Integer multiples of a segment's width, so that no centres are looked up.
+    ///
+    /// The polynomial of segment `i` is in powers of `d = z - (first + i) width`, computed by one FMA, where `first` is the
+    /// number of the table's first segment ([`Grid::first`]).
     Equal,
-    /// Zero: `d = z`. For 16-bit types.
+    /// Zero: all polynomials are in powers of the variable `z` itself. For 16-bit types.
     Origin,
 }
 
-/// Treatment of numbers beyond an end of the table.
+/// How arguments beyond an end of the table are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// `z` is clamped to the table, because the function has rounded to its limit there.
+    /// The argument is clamped to the table, because the function has rounded to its limit there.
     Clamp,
-    /// The value is computed otherwise: by the tail, or in f64.
+    /// The value is computed by the slow path: by the tail (approximation beyond the table), or in f64.
     SlowPath,
-    /// The numbers are outside the function's domain, so that the value is never used.
+    /// The arguments are outside the function's domain, so that the value is never used.
     Unused,
 }
 
@@ -36,32 +39,38 @@ pub enum End {
 pub struct Design {
     /// How the function follows from the table's values.
     pub symmetry: Symmetry,
-    /// Position of the polynomials' centres.
+    /// Where the centres of the segments' polynomials are.
     pub centring: Centring,
     /// Degree of the polynomials.
     pub degree: usize,
-    /// If not zero, the table has a column `high`, and the last step is `p + high d^power`.
+    /// Power of `d` whose coefficient is a double-float, or 0 if there is none.
     ///
-    /// With the square's rounding error, `s + r = d^2`, the last step rounds hardly more than once:
+    /// The table then has a column `high` with high parts, and the last step is `p + high d^power`, where `d` is the distance
+    /// from the centre and `p` the polynomial with the low part. With `s` the rounded square and `r` its rounding error,
+    /// `s + r = d^2`, the last step for each power rounds hardly more than once:
     ///
     /// ```text
     /// 1: fma(d, high, p)    2: fma(s, high, fma(r, high, p))    3: fma(d, fma(s, high, r high), p)
     /// ```
     pub power: usize,
-    /// True if the highest coefficient has 16 bits and is the lower half of the one below it.
+    /// True if the highest coefficient has 16 bits and is stored in the lower half of the next lower one.
     ///
     /// One look-up then returns both.
     pub pair: bool,
-    /// True if values on the other side, by [`Symmetry::Point`] or [`Symmetry::Linear`], are rounded once.
+    /// True if values that follow by [`Symmetry::Point`] or [`Symmetry::Linear`] are rounded only once.
     ///
-    /// The symmetry is then part of the last step: `fma(-d, p, sum - a[0])`, `fma(d, p, a[0] + slope x)`.
+    /// The symmetry is then part of the polynomial's last step on the side that the table does not describe. With `d` the
+    /// distance from the centre and `d p` the terms above the constant `a[0]`, that step is `fma(-d, p, sum - a[0])` for a
+    /// point, and `fma(d, p, a[0] + slope x)` for a line.
     pub once: bool,
 }
 
 impl Design {
-    /// Returns the last distance and the lowest coefficient on the other side of `z`.
+    /// Returns the operands of a polynomial's last FMA on the side of zero without a table.
     ///
-    /// The third value is the rounding error of that coefficient.
+    /// With a symmetry, a table describes one side of zero only. With [`Design::once`], the symmetry is part of that FMA on the
+    /// other side. The results are the factor `d` or `-d`, where `d` is the distance from the centre; the addend, which is the
+    /// coefficient `lowest` combined with the symmetry; and the rounding error of that addend.
     #[inline]
     fn turned(&self, z: f32, d: f32, lowest: f32) -> (f32, f32, f64) {
         let (last, product, addend) = match self.symmetry {
@@ -75,7 +84,7 @@ impl Design {
         (last, turned, product + addend as f64 - turned as f64)
     }
 
-    /// Number of look-ups.
+    /// Number of look-ups in one evaluation.
     pub fn look_ups(&self) -> usize {
         let centre = (self.centring == Centring::Own) as usize;
         self.degree + 1 - self.pair as usize + centre + (self.power > 0) as usize
@@ -106,7 +115,7 @@ pub struct Segment {
     pub centre: f32,
     /// High part of the leading coefficient at a zero of the function, otherwise zero.
     ///
-    /// The coefficient's place in `a` has its low part, so that the last operation adds little to a double-float product.
+    /// `a` has the low part of that coefficient, so that the last operation adds little to a double-float product.
     pub high: f32,
     /// Coefficients, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
@@ -116,20 +125,25 @@ impl Segment {
     /// A segment that is zero everywhere.
     pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// Returns the table's value at a distance `d`.
+    /// Returns the polynomial's value at a distance `d` from the centre.
     #[inline]
     pub fn at(&self, design: &Design, d: f32) -> f32 {
         self.by_last(design, d, d, self.a[0])
     }
 
-    /// Returns the function's value on the other side, for a design that rounds it once.
+    /// Returns the function on the side of zero without a table, rounded only once.
+    ///
+    /// With a symmetry, a table describes one side of zero only. On the other side, the symmetry is part of the polynomial's
+    /// last step: see [`Design::once`]. `d` is the distance of `z` from the centre.
     #[inline]
     fn turned(&self, design: &Design, z: f32, d: f32) -> f32 {
         let (last, lowest, _) = design.turned(z, d, self.a[0]);
         self.by_last(design, d, last, lowest)
     }
 
-    /// Evaluates the polynomial at `d` with the last steps at `last`, and another lowest coefficient.
+    /// Evaluates the polynomial at `d`, with another distance and addend in the last step.
+    ///
+    /// `last` is the distance in that step, and `lowest` the addend in place of `a[0]`.
     #[inline]
     fn by_last(&self, design: &Design, d: f32, last: f32, lowest: f32) -> f32 {
         let mut k = design.degree;
@@ -142,7 +156,7 @@ impl Segment {
         if design.power == 0 { p } else { self.with_high(design.power, last, p) }
     }
 
-    /// Adds the high column, where the sum of the others is `p`.
+    /// Returns `p + high d^power`, where `p` is the polynomial without the high part.
     #[inline]
     fn with_high(&self, power: usize, d: f32, p: f32) -> f32 {
         let high = self.high;
@@ -157,18 +171,21 @@ impl Segment {
         fma(d, fma(square, high, rest * high), p)
     }
 
-    /// Returns the polynomial at `z` in f64.
+    /// Returns the polynomial's value at `z` in f64, without the high part.
     pub(crate) fn exactly(&self, degree: usize, z: f64) -> f64 {
         let d = z - f64::from(self.centre);
         self.a[..=degree].iter().rev().fold(0.0, |p, a| p * d + f64::from(*a))
     }
 
-    /// Returns the table's value at a distance `d`, with its rounding error.
+    /// Returns the polynomial's value at a distance `d` from the centre, with its rounding error.
     pub(crate) fn rounded(&self, design: &Design, d: f32) -> Rounded {
         self.rounded_by_last(design, d, d, self.a[0])
     }
 
-    /// Returns the function's value on the other side with its rounding error, for a design that rounds it once.
+    /// Returns the function on the side of zero without a table, with its rounding error.
+    ///
+    /// With a symmetry, a table describes one side of zero only. On the other side, the symmetry is part of the polynomial's
+    /// last step: see [`Design::once`].
     pub(crate) fn rounded_other(&self, design: &Design, z: f32) -> Rounded {
         let d = z - self.centre;
         let (last, lowest, lost) = design.turned(z, d, self.a[0]);
@@ -205,7 +222,7 @@ impl Segment {
     }
 }
 
-/// A fitted function.
+/// Table of a function: piecewise polynomials in `z`, which is `x` or, with a symmetry, `|x|`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Layout and evaluation order of the segments.
@@ -216,9 +233,9 @@ pub struct Table {
     pub segments: Vec<Segment>,
     /// Least `z` inside the table.
     pub low: f32,
-    /// Least `z` beyond the table.
+    /// Least `z` above the table.
     pub high: f32,
-    /// Treatment of numbers below `low` (which symmetric tables never have), and from `high` on.
+    /// Treatment of `z` below `low` (which symmetric tables never have), and from `high` on.
     pub ends: [End; 2],
     /// Largest error found while fitting, in units in the last place of f32.
     ///
@@ -227,9 +244,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns the value at `x` by the same operations, in the same order, as an evaluator.
+    /// Returns the function's value at `x` by the same operations, in the same order, as an evaluator.
     ///
-    /// Returns `None` where the evaluator takes the slow path, and outside the domain. NaN is NaN.
+    /// Returns `None` where the evaluator takes the slow path, and outside the domain. The value of NaN is NaN.
     #[inline]
     pub fn eval(&self, x: f32) -> Option<f32> {
         let mut z = self.design.symmetry.fold(x);
@@ -259,7 +276,10 @@ impl Table {
         Some(self.design.symmetry.finish(segment.at(&self.design, d), x))
     }
 
-    /// Distance from zero at which the table ends on a side, if the slow path follows.
+    /// Returns the distance from zero at which the slow path begins, on the side of `sign`.
+    ///
+    /// Returns `None` if arguments beyond the table are clamped or unused there, or if values on that side follow from the
+    /// other side by symmetry.
     pub fn leaves(&self, sign: f64) -> Option<f32> {
         let slow = |end: usize, at: f32| (self.ends[end] == End::SlowPath).then_some(at);
         match self.design.symmetry {
@@ -269,7 +289,9 @@ impl Table {
         }
     }
 
-    /// Ends the table where values that are multiplied leave the range of look-ups.
+    /// Shortens the table to where the function's values stay between 2^-80 and 2^80.
+    ///
+    /// They are multiplied by attributes, and products of values further out may leave the range of f32.
     pub(crate) fn in_range(self, function: &Function) -> Table {
         let (low, high, ends) =
             in_range(function, self.design.symmetry, [self.low, self.high], self.ends);
@@ -296,9 +318,10 @@ impl Table {
     }
 }
 
-/// Returns the ends of a table, for values that are multiplied.
+/// Returns the ends of a table: least `z` inside, least `z` above, and treatment of other arguments.
 ///
-/// They are moved to where such values leave the range of look-ups, if that is nearer.
+/// The function's values are multiplied. The ends are moved to where values leave the range from 2^-80 to 2^80, if that is
+/// nearer.
 pub(crate) fn in_range(
     function: &Function,
     symmetry: Symmetry,

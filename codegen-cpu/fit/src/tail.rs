@@ -13,45 +13,46 @@ use crate::exponential::{MAGIC, exp};
 use crate::float::{fma, ulp};
 use crate::function::Function;
 
-/// Number of segments of a curve.
+/// Number of segments of a [`Curve`].
 pub const ENTRIES: usize = 16;
-/// Number of columns before the coefficients of `d^2` and higher powers.
+/// Number of columns of a [`Curve`] before the coefficients of `d^2` and higher powers.
 ///
-/// They are the centres, `v0`, its low part, `v1` and its low part.
+/// A column has one number for each segment. The columns are the centres, the constants `v0`, their low parts, the coefficients
+/// `v1` of the distance `d` from the centre, and their low parts.
 pub const COLUMNS: usize = 5;
 
-/// Approximation of a function beyond its table.
+/// Approximation of a function beyond its table, on one side of zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tail {
-    /// Exponential near the table.
+    /// Exponential of a polynomial, next to the table; `None` if none is accurate enough.
     pub curve: Option<Curve>,
-    /// Asymptote, far from zero.
+    /// Asymptote, far from zero; `None` if the function has none.
     pub line: Option<Line>,
 }
 
-/// `+- e^-v` over a range of distances from zero.
+/// `+- e^-v` over a range of `z = |x|`, where `v` is a piecewise polynomial in `z`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Least `z` of the range, and the least beyond it.
+    /// Least `z` of the range, and least `z` above it.
     pub within: [f32; 2],
     /// True if values are negative.
     pub negative: bool,
-    /// How a segment is found.
+    /// How the segment of `z` is found.
     pub cells: Cells,
     /// Columns of numbers, one for each segment: see [`COLUMNS`].
     pub columns: Vec<[f32; ENTRIES]>,
 }
 
-/// How the segment of `z` is found: by the low four bits of a number.
+/// How the segment of `z` is found: its index is the low four bits of an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cells {
-    /// The integer nearest to `z` times this, so that segments have equal widths.
+    /// The integer nearest to the product of `z` and this number, so that segments have equal widths.
     Equal(f32),
     /// The bits of `z - less`, shifted to the right by `shift`, so that segments grow with the distance.
     Octaves {
         /// Subtracted from `z`; close to the beginning of the curve, so that segments are short there.
         less: f32,
-        /// Shift in bits.
+        /// Number of bits by which the bits of `z - less` are shifted.
         shift: u32,
     },
 }
@@ -59,7 +60,7 @@ pub enum Cells {
 /// A straight line `base + slope x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// Least `z` of the line.
+    /// Least `z = |x|` at which the line replaces the function.
     pub from: f32,
     /// Value of the line at zero.
     pub base: f32,
@@ -67,33 +68,33 @@ pub struct Line {
     pub slope: f32,
 }
 
-/// Maximum error of the polynomials, that is, of the logarithm.
+/// Maximum error of the polynomials, which approximate the logarithm of the function.
 ///
 /// For comparison, half a unit in the last place is up to 2^-24.
 const OFF: f64 = 1.0 / (1 << 28) as f64;
 /// Maximum error of a curve including rounding, in units in the last place.
 const MOST: f64 = 0.8;
-/// Maximum size of the logarithm, that of 2^-80 and 2^80.
+/// Maximum absolute value of the logarithm of a curve's values, which are from 2^-80 to 2^80.
 ///
-/// Products of further numbers with an attribute may be outside the range of f32, or have fewer digits.
+/// Products of values further out with an attribute may be outside the range of f32, or have fewer digits.
 const LEAST: f64 = 55.4;
-/// Bound below which a value counts as zero.
+/// Values with an absolute value below this bound count as zero.
 ///
-/// Its product with three of the greatest floats is not a normal number.
+/// The product of the bound with three of the greatest floats is not a normal number.
 const NOTHING: f64 = 1e-160;
-/// Maximum reach of a curve.
+/// Maximum distance from zero that a curve covers.
 const FAR: f64 = 128.0;
-/// Degrees of the polynomials.
+/// Degrees of the polynomials to try.
 const DEGREES: core::ops::RangeInclusive<usize> = 4..=8;
 /// Where a curve may begin, relative to the end of the table.
 const BEGINNINGS: [f64; 5] = [1.0, 1.25, 1.6, 2.0, 3.0];
-/// Values of `Cells::Octaves::less`, relative to the beginning of the curve.
+/// Values of `Cells::Octaves::less` to try, relative to the beginning of the curve.
 const NEARER: [f32; 3] = [0.0, 0.5, 0.75];
-/// Samples per segment.
+/// Number of samples per segment at which the error of a curve is measured.
 const SAMPLES: usize = 48;
 
 impl Function<'_> {
-    /// Returns the tail on the side of `sign` from `from` on.
+    /// Returns the tail (approximation beyond the table) for `|x| >= from` on the side of `sign`.
     pub fn tail(&self, sign: f64, from: f32) -> Tail {
         let line = self.line(sign, from);
         let last = line.map_or(FAR, |line| f64::from(line.from));
@@ -102,7 +103,10 @@ impl Function<'_> {
         Tail { curve, line }
     }
 
-    /// Returns the asymptote that the function has reached, to an error that no product of its value can show.
+    /// Returns the asymptote on the side of `sign`, and from where on it replaces the function.
+    ///
+    /// The error of the asymptote there is too small for any product of the value to show. Returns `None` if there is no
+    /// asymptote.
     fn line(&self, sign: f64, from: f32) -> Option<Line> {
         let far: Vec<f64> = [1e3, 2e3, 1e6, 1e12, 1e20, 1e30].map(|z| sign * z).to_vec();
         let value = |x: f64| self.plain(&[x])[0];
@@ -125,7 +129,9 @@ impl Function<'_> {
         Some(Line { from: *places.get(after)? as f32, base, slope })
     }
 
-    /// Returns the curve from `from` to `last`, or to where values leave the range of multiplied numbers.
+    /// Fits `+- e^-v` from `from` to `last`, or to where values leave the range 2^-80 to 2^80.
+    ///
+    /// Returns `None` if the curve would be too short, or not accurate enough.
     fn curve(&self, sign: f64, from: f64, last: f64) -> Option<Curve> {
         let negative = self.known(&[sign * from])[0].value < 0.0;
         let logarithm = |z: f64| {
@@ -152,7 +158,7 @@ impl Function<'_> {
         })
     }
 
-    /// Largest error of a curve in units in the last place.
+    /// Returns the largest error of a curve in units in the last place.
     fn worst(&self, sign: f64, curve: &Curve) -> f64 {
         let [from, to] = curve.within.map(f64::from);
         let many = ENTRIES * SAMPLES;
@@ -168,7 +174,7 @@ impl Function<'_> {
     }
 }
 
-/// Ways to divide a range into at most [`ENTRIES`] segments.
+/// Returns ways to divide a range of `z` into at most [`ENTRIES`] segments.
 fn layouts([from, to]: [f32; 2]) -> impl Iterator<Item = Cells> {
     let equal = Cells::Equal((ENTRIES as f32 - 1.001) / (to - from));
     let octaves = [20, 21, 22, 23].into_iter().flat_map(move |shift| {
@@ -181,7 +187,7 @@ fn layouts([from, to]: [f32; 2]) -> impl Iterator<Item = Cells> {
 }
 
 impl Cells {
-    /// Number of the segment of `z`; its low four bits are the index in the columns.
+    /// Returns the number of the segment of `z`; its low four bits are the index in the columns.
     pub fn number(self, z: f32) -> u32 {
         match self {
             Cells::Equal(scale) => fma(z, scale, MAGIC).to_bits(),
@@ -189,7 +195,7 @@ impl Cells {
         }
     }
 
-    /// Start and end of a segment.
+    /// Returns the least and the greatest `z` of the segment with this number.
     fn bounds(self, number: u32) -> [f64; 2] {
         match self {
             Cells::Equal(scale) => {
@@ -203,7 +209,9 @@ impl Cells {
 }
 
 impl Curve {
-    /// Fits polynomials of a degree, if they approximate the logarithm.
+    /// Fits polynomials of a degree to `logarithm`, the exponent `v` as a function of `z`.
+    ///
+    /// Returns `None` if their error is too large.
     fn fit(&mut self, degree: usize, logarithm: &dyn Fn(f64) -> Option<f64>) -> Option<()> {
         self.columns = vec![[0.0; ENTRIES]; COLUMNS + degree - 1];
         let [first, last] = self.within.map(|z| self.cells.number(z));
@@ -228,7 +236,7 @@ impl Curve {
         Some(())
     }
 
-    /// Returns the value at `z` by the same operations, in the same order, as an evaluator.
+    /// Returns the curve's value at `z` by the same operations, in the same order, as an evaluator.
     pub fn eval(&self, z: f32) -> f32 {
         let i = self.cells.number(z) as usize % ENTRIES;
         let [centre, v0, rest0, v1, rest1] = core::array::from_fn(|k| self.columns[k][i]);
@@ -309,7 +317,9 @@ mod tests {
         4.0 * e / ((1.0 + e) * (1.0 + e))
     }
 
-    /// Name, function, side, end of the table; range that the curve has to cover, and latest beginning of the line.
+    /// Name, function, side, and end of the table; range that the curve has to cover.
+    ///
+    /// The last field is the latest beginning of the line.
     type Case = (&'static str, fn(f64) -> f64, f64, f32, [f32; 2], f32);
 
     #[rustfmt::skip]

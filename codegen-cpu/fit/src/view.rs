@@ -10,24 +10,26 @@ use crate::request::{BEFORE, Request};
 use crate::symmetry::Symmetry;
 use crate::zero::Zero;
 
-/// A function as one table sees it: in the variable `z`, which is `x` or, for symmetric functions, `|x|`.
+/// A function in the variable `z` of one table, which is `x` or, for symmetric functions, `|x|`.
 pub(crate) struct View<'a> {
     pub(crate) function: &'a Function<'a>,
     pub(crate) symmetry: Symmetry,
     pub(crate) element: Element,
-    /// Zeros, in `z`.
+    /// Zeros of the function, as values of `z`.
     pub(crate) roots: Vec<f64>,
-    /// Behaviour at zero from either side.
+    /// Behaviour of the function at zero, from either side.
     pub(crate) zero: [Zero; 2],
-    /// Maximum error of 16-bit values before they are rounded, in units in the last place of a factor.
+    /// Maximum error of 16-bit values before they are rounded, in units of [`Element::factor_ulp`].
     pub(crate) before: f64,
     /// True if values are multiplied before they are rounded.
     pub(crate) multiplied: bool,
-    /// True if errors count in the last place of products, where the same error can be twice as many units.
+    /// True if errors are counted in units of products of the value.
+    ///
+    /// The same error can be twice as many units there.
     pub(crate) of_products: bool,
     /// True if the symmetry may be part of the last step of the polynomial; see `Design::once`.
     pub(crate) once: bool,
-    /// How far the table may or must reach on either side.
+    /// How far the table may or must reach on either side of zero.
     pub(crate) reach: [Reach; 2],
     /// Number of functions that are computed from the table.
     ///
@@ -35,12 +37,14 @@ pub(crate) struct View<'a> {
     pub(crate) functions: usize,
 }
 
-/// How far a table may reach on one side.
+/// How far a table may reach on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
-    /// Largest `|z|` of the table.
+    /// Largest `|z|` that the table may cover.
     pub(crate) to: f64,
-    /// The limit, if the function has rounded to it from there on, so that a longer table is of no use.
+    /// Limit of the function, if the function has rounded to it from `to` on, otherwise `None`.
+    ///
+    /// A longer table is of no use if there is a limit.
     pub(crate) limit: Option<f64>,
 }
 
@@ -88,13 +92,13 @@ impl<'a> View<'a> {
         self.symmetry != Symmetry::None
     }
 
-    /// Order of the zero that the function has at zero, or 0.
+    /// Order of the zero that the function has at `z = 0`, or 0 if it is not zero there.
     pub(crate) fn power(&self) -> usize {
         let sides = if self.symmetric() { &self.zero[1..] } else { &self.zero[..] };
         sides.iter().map(|z| z.power()).max().unwrap_or(0)
     }
 
-    /// The sides of `z` that are inside the domain: index among the ends, and sign.
+    /// Returns the sides of `z = 0` that are inside the domain, each as its index (0 or 1) and sign.
     fn signs(&self) -> Vec<(usize, f64)> {
         let [low, high] = self.function.hints.domain;
         let both = [(0, -1.0, !self.symmetric() && low < 0.0), (1, 1.0, high > 0.0)];
@@ -113,7 +117,9 @@ impl<'a> View<'a> {
         self.values(&[z])[0]
     }
 
-    /// One unit of the error at `z`, where the value is `v`, on the table's own side.
+    /// Returns the unit in which an error at `z` is counted, where the function's value is `v`.
+    ///
+    /// The value is that on the side of zero that the table describes.
     #[inline]
     pub(crate) fn unit(&self, z: f64, v: f64) -> f64 {
         let flat = match self.roots.is_empty() {
@@ -123,7 +129,9 @@ impl<'a> View<'a> {
         self.at_least(flat, v)
     }
 
-    /// One unit of the error at `z` on the other side, where the value is `v`.
+    /// Returns the unit in which an error is counted on the side of zero without a table, at `|x| = z`.
+    ///
+    /// With a symmetry, a table describes one side of zero only. The function's value on the other side is `v`.
     #[inline]
     pub(crate) fn other_unit(&self, z: f64, v: f64) -> f64 {
         let flat = match self.function.roots().is_empty() {
@@ -133,9 +141,10 @@ impl<'a> View<'a> {
         self.at_least(flat, v)
     }
 
-    /// Unit in which the error of a value is measured, if it is at least `flat`.
+    /// Returns the unit in which the error of a value `v` is counted, which is at least `flat`.
     ///
-    /// For products it is their least unit, half of the unit of numbers just above a power of two.
+    /// If errors are those of products of the value, it is the least unit of such products: half of the unit of numbers just
+    /// above a power of two.
     #[inline]
     fn at_least(&self, flat: f64, v: f64) -> f64 {
         match self.of_products {
@@ -144,17 +153,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Least value that errors of the polynomial are weighted by at `z`.
+    /// Returns the least absolute value to which polynomial errors at `z` are taken as relative.
     fn least(&self, z: f64) -> f64 {
         let near = self.roots.iter().any(|r| (z - r).abs() < NEAR_ROOT);
         let normal = power_of_two(self.element.least_normal());
         if near { (FLAT / ulp(1.0)).max(normal) } else { normal }
     }
 
-    /// Value that errors of the polynomial are weighted by.
+    /// Returns the absolute value to which polynomial errors at `z` are taken as relative.
     ///
-    /// Results that are denormal in f16 allow larger errors. If they are multiplied, the limit is the error that a factor may
-    /// have.
+    /// It is that of the function's value, with a lower limit. Results that are denormal in f16 allow larger errors. If they
+    /// are multiplied, the limit is the error that a factor may have.
     pub(crate) fn size(&self, z: f64, value: f64) -> f64 {
         let size = value.abs().max(self.least(z));
         if self.multiplied && self.element == Element::F16 {
@@ -164,14 +173,15 @@ impl<'a> View<'a> {
         size
     }
 
-    /// Unit of the table's value `v` or of the sum on the other side, whichever is larger.
+    /// Returns the larger unit in the last place of the value `v` and of its sum by symmetry.
     ///
-    /// A value that is a multiple of it loses nothing in that sum. `z` is the largest in question.
+    /// The sum is the function's value on the side that the table does not describe. If `v` is a multiple of the larger unit,
+    /// it loses nothing in that sum. `z` is the largest in question.
     pub(crate) fn turned_unit(&self, z: f64, v: f64) -> f64 {
         larger(ulp(v), self.symmetry.other(v, z).map_or(0.0, ulp))
     }
 
-    /// Returns true if the bound of the error is small enough to be ignored.
+    /// Returns true if the oracle's error bound at `z` is small enough to be ignored.
     fn believed(&self, z: f64, k: Known) -> bool {
         // 1/32 of a unit in f32, and an error that is not visible in 16 bits.
         let (share, least) = match self.element {
@@ -182,7 +192,7 @@ impl<'a> View<'a> {
         k.error <= (size * share).max(least) && k.value.abs() < f32::MAX as f64
     }
 
-    /// Returns the view without limits.
+    /// Returns the view without limits, so that the table may go on where the function has reached them.
     ///
     /// A joint table needs it, because a function may still change where its derivative has rounded to its limit.
     pub(crate) fn unlimited(mut self) -> Result<Self, Refusal> {
@@ -192,12 +202,15 @@ impl<'a> View<'a> {
         Ok(self)
     }
 
-    /// The oracle's answers on a side of `z`.
+    /// Returns the oracle's values on one side of `z = 0`.
     fn survey(&self, sign: f64) -> &'a Survey {
         self.function.survey(sign * self.symmetry.sign())
     }
 
-    /// Returns how far the oracle's errors can be ignored on a side, judged at the places of the survey.
+    /// Returns the distance from zero up to which the oracle's errors can be ignored, on one side.
+    ///
+    /// It is judged at the arguments at which the oracle was evaluated once for all tables. Returns an error if the oracle is
+    /// too inaccurate close to zero.
     fn sure(&self, sign: f64) -> Result<f64, Refusal> {
         let Survey { places, values, near } = self.survey(sign);
         let doubt = |x: f64, k: Known| !self.believed(x * sign, k);
@@ -238,7 +251,9 @@ impl<'a> View<'a> {
         Ok(if at <= to { Reach { to: at, limit: Some(limit) } } else { Reach { to, limit: None } })
     }
 
-    /// Returns true if two values round to the same number on either side, and differ by at most `before` units.
+    /// Returns true if the value `v` at `z` and the limit round to the same number.
+    ///
+    /// That has to hold on both sides of zero, and before rounding they may differ by at most `before` units.
     pub(crate) fn same(&self, z: f64, v: f64, limit: f64) -> bool {
         let same = |a: f64, b: f64| {
             let near = (a - b).abs() <= self.before * self.element.factor_ulp(b);
@@ -252,7 +267,9 @@ impl<'a> View<'a> {
             }
     }
 
-    /// Returns where between `inside` and `outside` a property ends, rounded towards `inside`.
+    /// Returns the distance between `inside` and `outside` up to which `holds` returns true.
+    ///
+    /// The distance is rounded towards `inside`.
     fn border(
         &self,
         mut inside: f64,

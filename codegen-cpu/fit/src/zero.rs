@@ -4,7 +4,9 @@
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Zero {
     pub(crate) value: f64,
-    /// Exponent with which `f(z)` goes to `value`: as `z^order`. 1 unless `value` is zero; `None` if there is no such exponent.
+    /// Exponent with which the difference of `f(z)` from `value` goes to zero: as `z^order`.
+    ///
+    /// It is 1 unless `value` is zero, and `None` if there is no such exponent.
     pub(crate) order: Option<usize>,
 }
 

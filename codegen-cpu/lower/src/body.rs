@@ -12,13 +12,13 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// Numbers of input streams, run-time scalars and output streams of a body.
+/// Returns the numbers of input streams, run-time scalars and output streams of a body.
 pub fn widths(def: &OpDef) -> [usize; 3] {
     let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
     [def.input_streams().len(), scalars, def.output_streams().len()]
 }
 
-/// Returns `impl Body` of one specialisation for the type `name`.
+/// Returns the tokens of `impl Body` for the type `name`, for one specialisation of an operator.
 pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
@@ -131,7 +131,9 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// Returns the f32 body that watches for values outside its range; `None` if the graph cannot be watched.
+/// Returns an f32 body that also records whether values have left the range of f32.
+///
+/// Returns `None` if the graph computes values of which that does not matter: see [`Watched::new`].
 fn watched(
     name: &Ident,
     exact: &Ident,
@@ -168,7 +170,9 @@ fn watched(
     })
 }
 
-/// Returns the constants and methods of a body for calls that its tables do not serve.
+/// Returns the method of a body that selects the interpreter where its tables cannot be used.
+///
+/// That is so for element types without tables, and for attributes that the tables do not allow.
 fn without_tables(
     tabled: &tabled::Tabled,
     exact: &Ident,
@@ -195,7 +199,7 @@ fn without_tables(
     }
 }
 
-/// Element types that are computed in f64.
+/// Returns the element types for which a body is computed in f64.
 fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
     let is_it = |dtype: &DType| match spec.wide {
         None => false,
@@ -224,7 +228,9 @@ fn matches_any(types: &[DType]) -> TokenStream {
     quote!(matches!(E::DTYPE, #(#types)|*))
 }
 
-/// Programs of a specialisation with the names of their statics, where the interpreter can run them.
+/// Interpreter programs of a specialisation in f32 and in f64, each with the name of its static.
+///
+/// `None` where the interpreter cannot run the graph, or no such program is needed.
 struct Programs {
     single: Option<(Ident, Program)>,
     double: Option<(Ident, Program)>,
@@ -254,7 +260,7 @@ impl Programs {
         self.double.as_ref().is_some_and(|(_, program)| program.functions > 0)
     }
 
-    /// Returns the statics of the programs that are used.
+    /// Returns the statics of the programs that the body uses.
     fn statics(&self, in_f64: &[DType], has_tables: bool) -> TokenStream {
         let is_single = self.single.is_some() && in_f64.len() < DType::COUNT;
         let is_double = has_tables || !in_f64.is_empty() || self.single.is_none();
@@ -267,6 +273,8 @@ impl Programs {
     }
 
     /// Returns the constant with the program of each element type, in the order of `DType`.
+    ///
+    /// Returns `None` if a type has no program.
     fn by_type(&self, in_f64: &[DType]) -> Option<TokenStream> {
         let program = |dtype: &DType| {
             let in_f64 = self.single.is_none() || in_f64.contains(dtype);

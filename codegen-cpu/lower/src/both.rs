@@ -9,14 +9,16 @@ use op_dsl_ir::DType;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Joint tables of two functions of a group.
+/// Joint tables of a function and its derivative, both from a group of functions of one variable.
 #[derive(Clone, Debug)]
 pub struct Both {
-    /// Index of the function in the group, and of its derivative.
+    /// Indices in the group of the function and of its derivative.
     pub order: [usize; 2],
-    /// Tables by width of look-ups; `None` where separate tables take less time.
+    /// Table for each width of look-ups; `None` where separate tables take less time.
     tables: [Option<Joint>; WIDTHS.len()],
-    /// Tails of either function beyond the tables, for negative and for positive variables.
+    /// Tails (approximations beyond the tables) of the function and of the derivative.
+    ///
+    /// Each has one for negative and one for positive variables.
     tails: [[Tail; 2]; 2],
 }
 
@@ -35,9 +37,10 @@ impl Serialize for Both {
     }
 }
 
-/// Fits a joint table to the first function of a group whose derivative is in the group.
+/// Fits joint tables to the first function of a group whose derivative is in the group.
 ///
-/// Returns `None` where there is none, or separate tables take less time.
+/// `each` has the separate tables of every function. Returns `None` if no derivative is in the group, or if separate tables
+/// take less time.
 pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
     let all = || 0..functions.len();
     let mut orders = all().flat_map(|f| all().map(move |g| [f, g])).filter(|[f, g]| f != g);
@@ -56,12 +59,14 @@ pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
 }
 
 impl Both {
-    /// Returns true if function `k` of the group uses the joint table of look-ups of this width.
+    /// Returns true if function `k` of the group has a joint table for the look-ups `WIDTHS[width]`.
     pub fn has(&self, k: usize, width: usize) -> bool {
         self.order.contains(&k) && self.tables[width].is_some()
     }
 
-    /// Returns `struct #name` and its tables.
+    /// Returns the tokens of a type `name` whose constants are the joint tables and the tails.
+    ///
+    /// `vanishes` is true if a function of the group is multiplied and is zero at zero.
     pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let [wide, narrow] = [0, 1].map(|k| match &self.tables[k] {
             Some(table) => {
@@ -83,7 +88,9 @@ impl Both {
     }
 }
 
-/// Returns a joint table as tokens; the part that tables of one function have as well comes first.
+/// Returns a joint table as tokens.
+///
+/// The fields that it has in common with a table of one function come first, as such a table.
 fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {
     let Joint { steps, grid, segments, low, high, ends, ulp } = joint.clone();
     let design = Design {

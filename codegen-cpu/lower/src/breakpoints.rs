@@ -8,7 +8,7 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::clamp_bounds::{is_far, stream, unbound};
 use op_dsl_ir::graph::{Graph, Id, Node};
 
-/// How the two sides of a place are joined.
+/// How a function continues across an argument at which it chooses between two formulas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Joint {
     Smooth,
@@ -16,15 +16,16 @@ enum Joint {
     Jump,
 }
 
-/// Distances from a place at which its sides are compared, and the relative difference up to which they count as equal.
+/// Distances from an argument with a choice at which the formulas of both sides are compared.
 const BESIDE: [f64; 2] = [1.0 / 8.0, 1.0 / 16.0];
+/// Relative difference up to which the values of two formulas count as equal.
 const SAME: f64 = 1e-6;
-/// Size below which differences are ignored, because such values are zero in f32.
+/// Absolute value below which differences are ignored, because such values are zero in f32.
 const NOTHING: f64 = 1e-42;
 
-/// Returns the breakpoints of a function of stream 0, ascending.
+/// Returns the breakpoints of a function of stream 0 (its variable `x`), ascending.
 ///
-/// Returns `None` where it jumps, or where a choice is not a comparison of `x` with a number.
+/// Returns `None` if the function jumps, or if a choice is not a comparison of `x` with a number.
 pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     let mut places = Vec::new();
     for node in graph.nodes.iter() {
@@ -41,9 +42,9 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     (!joints.contains(&Joint::Jump)).then(|| kinks.collect())
 }
 
-/// Returns the place at which a call chooses.
+/// Returns the value of `x` at which a call of `prim` chooses between two formulas.
 ///
-/// `Some(None)` if it never does, `None` if it chooses but not at one place.
+/// `Some(None)` if it never chooses, `None` if it does but not at a single value of `x`.
 fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -60,7 +61,7 @@ fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     }
 }
 
-/// Returns how the sides of a place are joined.
+/// Returns how the function continues across `x = c`.
 fn joint(graph: &Graph, c: f64) -> Joint {
     let above = continued(graph, c);
     let [f, right] = [graph, &above].map(|g| move |x: f64| g.eval(&[x], &[])[0]);
@@ -75,7 +76,7 @@ fn joint(graph: &Graph, c: f64) -> Joint {
     }
 }
 
-/// Returns the function that continues the side above a place to below it.
+/// Returns the function that uses the formula for `x` just above `c` on both sides of `c`.
 fn continued(graph: &Graph, c: f64) -> Graph {
     let above = graph.eval_all(&[c + BESIDE[0]], &[]);
     let mut at = 0..;

@@ -11,29 +11,35 @@ use quote::quote;
 /// The products of a graph, and which of them are only a factor of another one.
 pub struct Chains<'g> {
     graph: &'g Graph,
-    /// Sizes of streams. A stream that is absent here is exact, of any size.
+    /// Known bounds of the input streams' absolute values and rounding errors.
+    ///
+    /// A stream without an entry has no rounding error and any absolute value.
     streams: Vec<Size>,
     products: Vec<bool>,
     inner: Vec<bool>,
 }
 
-/// A product of more than two factors, or of some that are double-floats.
+/// A product of more than two factors, or one with factors that are double-floats.
 pub struct Product {
     /// Factors, in the order in which they are multiplied.
     pub factors: Vec<Id>,
-    /// Bit `k` is set if the product of the first `k + 2` factors may lose digits that others scale up.
+    /// Bit `k` is set if the product of the first `k + 2` factors may lose digits.
+    ///
+    /// Only digits that later factors scale up count.
     loses: u32,
     /// True if rounding errors of the partial products are carried along and multiplied, too.
     is_compensated: bool,
 }
 
 impl Product {
-    /// Returns a product that is not part of a larger one.
+    /// Returns a product of two factors, which has no partial products that lose digits.
     pub fn of_two(factors: &[Id]) -> Product {
         Product { factors: factors.to_vec(), loses: 0, is_compensated: true }
     }
 
-    /// Returns the call with named factors, some of which are double-floats as well.
+    /// Returns the call that multiplies the factors, given as expressions.
+    ///
+    /// Each is the factor in f32 and, if it has a low part, its double-float.
     pub fn call(&self, named: &[(TokenStream, Option<TokenStream>)]) -> TokenStream {
         let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
         let is_compensated = self.is_compensated;
@@ -45,30 +51,32 @@ impl Product {
     }
 }
 
-/// Size and rounding of a value in f32.
+/// Bounds of a value's absolute value in f32, and of its rounding error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Least size of a value that is not 0.
+    /// Least absolute value other than 0.
     least: f64,
-    /// Greatest size.
+    /// Greatest absolute value.
     most: f64,
     /// Number of rounding errors that the value contains, of half a unit each.
     roundings: u32,
 }
 
 impl Size {
-    /// The size of a stream.
+    /// A value of any size without rounding errors, such as a stream.
     pub const EXACT: Size = Size { least: 0.0, most: f64::INFINITY, roundings: 0 };
-    /// The size of a function's value.
+    /// A value of any size with the greatest number of rounding errors, such as a function's value.
     const INEXACT: Size = Size { roundings: Self::MOST_ROUNDINGS, ..Self::EXACT };
-    /// This many roundings stay within two units: with four, `TanhGrad` was off by 2.06.
+    /// Number of rounding errors with which a product stays within two units in the last place.
+    ///
+    /// With four, `TanhGrad` was off by 2.06 units.
     const MOST_ROUNDINGS: u32 = 3;
-    /// Factors of at most this size count as harmless.
+    /// Factors whose absolute value is at most this count as harmless.
     ///
     /// They scale up lost digits of the product by so little that only one rounding in a hundred changes.
     const HARMLESS: f64 = 1.25;
 
-    /// Returns the size of a function's value, which comes from a table.
+    /// Returns the bounds of a function's value, which comes from a table.
     pub fn of_function(graph: &Graph) -> Size {
         // The bound is found by values, because it only decides on digits of results next to the least normal number.
         let sizes = (-24 * 16..24 * 16).map(|k| (f64::from(k) / 16.0).exp2());
@@ -78,7 +86,7 @@ impl Size {
         Size { most: if is_known { Self::HARMLESS } else { f64::INFINITY }, ..Self::INEXACT }
     }
 
-    /// Returns the size of a value that is either of two.
+    /// Returns bounds of a value that is either of two.
     fn or(self, other: Size) -> Size {
         Size {
             least: self.least.min(other.least),
@@ -117,7 +125,7 @@ impl<'g> Chains<'g> {
         self.inner[id.index()]
     }
 
-    /// Returns a product of more than two factors.
+    /// Returns the product that node `id` computes, or `None` if it has at most two factors.
     ///
     /// Factors that are not small come first and those that are not large come last, if fewer partial products then lose
     /// digits.
@@ -142,7 +150,7 @@ impl<'g> Chains<'g> {
         Some(Product { factors, loses, is_compensated })
     }
 
-    /// Returns which partial products lose digits: see [`Product::loses`].
+    /// Returns which partial products of the factors lose digits, as bits: see [`Product::loses`].
     fn loses(&self, factors: &[Id]) -> u32 {
         let sizes: Vec<Size> = factors.iter().map(|id| self.size(*id)).collect();
         let loses = (2..factors.len()).filter(|many| {

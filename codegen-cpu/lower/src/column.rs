@@ -5,7 +5,7 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// Syntax of a call.
+/// Syntax of a primitive's call in a body.
 enum Form {
     /// `-x`
     Negation,
@@ -35,7 +35,9 @@ fn form(prim: Prim) -> Form {
     }
 }
 
-/// Name of the variant of `min` or `max` for a bound that is known not to be NaN.
+/// Returns the name of the variant of `min` or `max` for a bound that is known not to be NaN.
+///
+/// Returns `None` for other primitives.
 pub fn bounded(prim: Prim) -> Option<&'static str> {
     match prim {
         Prim::Min => Some("at_most"),
@@ -44,7 +46,7 @@ pub fn bounded(prim: Prim) -> Option<&'static str> {
     }
 }
 
-/// Name of the method that implements a comparison.
+/// Returns the name of the method that implements a comparison.
 pub fn comparison(prim: Prim) -> Ident {
     let f = match form(prim) {
         Form::Native(f) => f,
@@ -53,7 +55,7 @@ pub fn comparison(prim: Prim) -> Ident {
     Ident::new(f, Span::call_site())
 }
 
-/// Returns the call of a function with named arguments.
+/// Returns the call of the run-time function `f` with these variables as arguments.
 pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     let f = Ident::new(f, Span::call_site());
     match on {
@@ -62,7 +64,7 @@ pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     }
 }
 
-/// Returns the call of `prim` with named arguments.
+/// Returns the expression that applies the primitive `prim` to these variables.
 pub fn call(prim: Prim, args: &[Ident], on: Arithmetic) -> TokenStream {
     let name = |f| Ident::new(f, Span::call_site());
     match (form(prim), args) {

@@ -13,9 +13,10 @@ use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-/// Returns the statements of a graph, and the names of its results.
+/// Returns the statements that compute a graph in f32, and the names of its results.
 ///
-/// `twos` has the double-floats of those streams that are given as such; `sizes` has the known sizes of streams.
+/// `given` has the names of its inputs. `twos` pairs the names of streams with those of their double-floats, for streams that
+/// have one. `sizes` has the known sizes of streams.
 pub fn rest(
     graph: &Graph,
     given: &Names,
@@ -30,9 +31,9 @@ pub fn rest(
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
 }
 
-/// Returns all nodes, those last that depend on a product of three.
+/// Returns all nodes, with those that depend on a product of three factors last.
 ///
-/// Such a product has a branch, and values that are still to be multiplied would occupy registers across it.
+/// A product of three has a branch, and values that are still to be multiplied would occupy registers across it.
 fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     let mut is_last = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -46,7 +47,7 @@ fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
 
 /// Returns true if a stream is needed as a double-float.
 ///
-/// It is if it is multiplied by a value that is rounded as well.
+/// That is so if it is multiplied by a value that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
@@ -81,7 +82,9 @@ pub fn is_taken(graph: &Graph, stream: usize) -> bool {
     taken_by(graph, stream).next().is_some()
 }
 
-/// Nodes that compute with a stream, with its negative, or with a choice between it and another value.
+/// Returns the nodes that compute with a stream.
+///
+/// Nodes that compute with its negative, or with a choice between it and another value, count as well.
 fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = Id> {
     let mut is_it = vec![false; graph.nodes.len()];
     graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
@@ -99,13 +102,13 @@ struct Rest<'a> {
     graph: &'a Graph,
     uniform: Vec<bool>,
     given: &'a Names,
-    /// Names of streams, and of their double-floats.
+    /// Pairs of the names of streams and of their double-floats.
     twos: &'a [(Ident, Ident)],
     chains: Chains<'a>,
 }
 
 impl Rest<'_> {
-    /// Returns true if a value is available as a double-float too.
+    /// Returns true if a node's value is available as a double-float too.
     fn is_two(&self, id: Id) -> bool {
         match self.graph.nodes[id.index()] {
             Node::Stream(_) | Node::Scalar(_) => false,
@@ -117,7 +120,7 @@ impl Rest<'_> {
         }
     }
 
-    /// Returns true if a value is a product of floats.
+    /// Returns true if a node is a product of floats that may be part of a longer product.
     fn is_product(&self, id: Id) -> bool {
         let node = &self.graph.nodes[id.index()];
         let is_float = |id: &Id| {
@@ -141,7 +144,7 @@ impl Rest<'_> {
         users.peek().is_some() && users.all(compares) && !self.graph.outputs.contains(&id)
     }
 
-    /// Name of the value in f32.
+    /// Returns the name of a node's value in f32.
     fn name(&self, id: Id) -> Ident {
         match self.graph.nodes[id.index()] {
             Node::Stream(k) => self.given.inputs[k as usize].clone(),
@@ -150,12 +153,12 @@ impl Rest<'_> {
         }
     }
 
-    /// Name of the value in f64.
+    /// Returns the name of a node's value in f64.
     fn wide(&self, id: Id) -> Ident {
         format_ident!("w{}", id.0)
     }
 
-    /// Expression of the value as a double-float.
+    /// Returns the expression of a node's value as a double-float.
     fn two(&self, id: Id) -> TokenStream {
         let (name, two) = (self.name(id), format_ident!("u{}", id.0));
         match self.stream_as_two(id) {
@@ -165,7 +168,7 @@ impl Rest<'_> {
         }
     }
 
-    /// Name of the double-float of a stream, if it has one.
+    /// Returns the name of the double-float of a stream, if the node is a stream that has one.
     fn stream_as_two(&self, id: Id) -> Option<&Ident> {
         let is_stream = matches!(self.graph.nodes[id.index()], Node::Stream(_));
         let known = || self.twos.iter().find(|(name, _)| *name == self.name(id));
@@ -218,7 +221,9 @@ impl Rest<'_> {
         quote!(#in_f64 #value)
     }
 
-    /// Double-float of a function's value, of its negative, or of a choice between such values.
+    /// Returns the double-float of a node that is a function's value, if it has one.
+    ///
+    /// The negative of such a value counts as one, and so does a choice between such values. Returns `None` for other nodes.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
         self.is_value(id).then(|| self.kept(id)).flatten()
     }
@@ -235,9 +240,9 @@ impl Rest<'_> {
         }
     }
 
-    /// Double-float of a value that has a low part.
+    /// Returns the double-float of a node whose value has a low part.
     ///
-    /// That is a function's value, a choice or product of such values, or a sum.
+    /// That is a function's value, a choice or product of such values, or a sum. Returns `None` for other nodes.
     fn kept(&self, id: Id) -> Option<TokenStream> {
         if let Some(two) = self.stream_as_two(id) {
             return Some(quote!(#two));
@@ -271,9 +276,10 @@ impl Rest<'_> {
         })
     }
 
-    /// Lowers a product with a sum as a factor, with double-floats.
+    /// Lowers a product with a sum as a factor to double-floats.
     ///
-    /// Rounding the sum first would be one rounding more than the error budget of the result allows.
+    /// Rounding the sum first would be one rounding more than the error budget of the result allows. Returns `None` for other
+    /// calls.
     fn with_sum(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
         let is_sum = |id: &Id| {
             let node = self.graph.nodes[id.index()];
@@ -293,10 +299,10 @@ impl Rest<'_> {
         })
     }
 
-    /// Lowers a comparison of a product of floats with a float.
+    /// Lowers a comparison of a product of two floats with a float.
     ///
-    /// The result is the sign of their difference, which is rounded once. If the difference is NaN, both are infinite, and
-    /// neither is less.
+    /// The result is the sign of their difference, which is rounded once. If the difference is NaN, product and float are both
+    /// infinite, and neither is less. Returns `None` for other calls.
     fn product_less(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
         let product = |id: Id| match self.graph.nodes[id.index()] {
             Node::Call(Prim::Mul, [x, y, _]) if !self.uniform[id.index()] => {
@@ -332,7 +338,7 @@ impl Rest<'_> {
         product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
     }
 
-    /// Lowers a call whose value is f32.
+    /// Lowers a call of a primitive whose value is f32.
     fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
         if let Some(value) = self.with_sum(prim, args).or_else(|| self.product_less(prim, args)) {
             return value;

@@ -4,25 +4,27 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The arguments of rustc; the defaults if macros run in another process, such as an editor's.
+/// Arguments of rustc; the defaults if macros run in another process, such as an editor's.
 #[derive(Debug, Default, PartialEq)]
 pub struct Call {
-    /// True if Cargo calls rustc for a crate with debug assertions.
+    /// True if rustc compiles a crate with debug assertions.
     ///
     /// The run time then interprets every operator, and reads no table.
     pub has_debug_assertions: bool,
-    /// Directory of Cargo's profile, such as `target/release`.
+    /// Directory of Cargo's profile, such as `target/release`; `None` if Cargo does not name one.
     pub profile: Option<PathBuf>,
 }
 
 impl Call {
-    /// Returns the call of this process.
+    /// Returns the arguments with which this process was called.
     pub fn of_this_process() -> Call {
         let all = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         Call::of(&all.collect::<Vec<_>>())
     }
 
-    /// Parses the arguments; of an option that is given twice the last counts, as in rustc.
+    /// Parses the arguments of rustc.
+    ///
+    /// If an option is given twice, the last one counts, as in rustc.
     fn of(arguments: &[String]) -> Call {
         if !arguments.iter().any(|argument| argument == "--crate-name") {
             return Call::default();
@@ -52,6 +54,8 @@ impl Call {
 }
 
 /// Returns the value of an option, which is the next argument or the rest of this one.
+///
+/// Returns `None` if the argument is not this option.
 fn value<'a>(
     argument: &'a str,
     option: &str,
@@ -65,7 +69,7 @@ fn value<'a>(
 
 /// Returns the directory of the profile, given the directory that Cargo has rustc write to.
 ///
-/// For example, `target/release/deps` becomes `target/release`.
+/// For example, `target/release/deps` becomes `target/release`. Returns `None` if the directory is not one of Cargo's.
 fn profile_of(out_dir: &Path) -> Option<PathBuf> {
     let is_cargos = ["deps", "examples"].map(OsStr::new).contains(&out_dir.file_name()?);
     out_dir.parent().filter(|_| is_cargos).map(Path::to_path_buf)

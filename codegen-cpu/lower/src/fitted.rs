@@ -16,19 +16,21 @@ use op_dsl_ir::univariate;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// Widths of look-ups: number of entries, and how a segment is found there.
+/// Widths of look-ups: the number of table entries, and how the segment of a number is found.
 pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
-/// Requirements on a function's values.
+/// Requirements on a looked-up function's values.
 #[derive(Clone, Copy)]
 pub struct Precision {
-    /// True if values are double-floats, for tables of 32 and of 8 segments.
+    /// True if values are needed as double-floats, for tables of 32 and of 8 segments.
     pub two: [bool; WIDTHS.len()],
     /// True if values can be multiplied before they are rounded.
     pub multiplied: bool,
 }
 
-/// Tables by width of look-ups, then in the order of element types.
+/// Tables of one function, by width of look-ups ([`WIDTHS`]) and then by element type.
+///
+/// `None` where there is no table.
 #[derive(Clone, Debug, Default)]
 pub struct Tables(pub [[Option<Table>; DType::COUNT]; WIDTHS.len()]);
 
@@ -47,7 +49,7 @@ impl Serialize for Tables {
 }
 
 impl Tables {
-    /// Calls `fit` for each width and type.
+    /// Calls `fit` for each width of look-ups and each element type, and collects the tables.
     pub fn of(fit: impl Fn(usize, Index, DType) -> Option<Table>) -> Tables {
         Tables(WIDTHS.map(|(entries, index)| DType::ALL.map(|dtype| fit(entries, index, dtype))))
     }
@@ -57,22 +59,26 @@ impl Tables {
         self.0.iter().flatten().flatten()
     }
 
-    /// Estimated cost in nanoseconds per element, where there is a table.
+    /// Returns the estimated cost of a table in nanoseconds per element, or `None` without a table.
+    ///
+    /// The table is that of look-ups of `entries` entries.
     pub fn cost(&self, entries: usize, dtype: DType) -> Option<f64> {
         let width = WIDTHS.iter().position(|(of, _)| *of == entries)?;
         self.0[width][dtype as usize].as_ref().map(Table::cost)
     }
 
-    /// Least distance from zero at which any of the tables ends on a side, if the slow path follows.
+    /// Returns the least distance from zero at which one of the tables ends and the slow path follows.
+    ///
+    /// `sign` selects the side of zero. Returns `None` if the slow path follows no table there.
     pub fn leave(&self, sign: f64) -> Option<f32> {
         self.all().filter_map(|table| table.leaves(sign)).min_by(f32::total_cmp)
     }
 }
 
-/// Fitted function: tables, and the tails beyond them, for negative and for positive variables.
+/// Tables of a function, and its tails beyond them for negative and for positive variables.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// Tables by width and element type.
+    /// Tables by width of look-ups and element type.
     pub tables: Tables,
     tails: [Tail; 2],
 }
@@ -89,18 +95,23 @@ impl Serialize for Fitted {
     }
 }
 
-/// Returns an oracle: the function's values in f64, each with a bound of its error.
+/// Returns an oracle: a graph's value at each `x` in f64, with a bound of its error.
 pub fn oracle(graph: &Graph) -> impl Fn(&[f64]) -> Vec<(f64, f64)> {
     let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
     move |x| x.iter().map(known).map(|b| (b.value, b.error)).collect()
 }
 
-/// Returns an oracle of values without bounds, which evaluates the graph node by node over all arguments.
+/// Returns an oracle of values without error bounds.
+///
+/// It evaluates the graph node by node over all arguments.
 pub fn values(graph: &Graph) -> impl Fn(&[f64]) -> Vec<f64> {
     move |x| graph.eval_columns(&[x.to_vec()], &[], x.len()).swap_remove(0)
 }
 
-/// Fits the tables of a function, without the cache; `None` where no table meets the requirements.
+/// Fits the tables of a function, without the cache.
+///
+/// `multiplied` says whether its values can be multiplied before they are rounded. Returns `None` if no table meets the
+/// requirements.
 pub fn fit(function: &univariate::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
     let (oracle, values) = (oracle(graph), values(graph));
@@ -117,12 +128,12 @@ pub fn fit(function: &univariate::Function, multiplied: bool) -> Option<Fitted> 
     Some(Fitted { tables, tails })
 }
 
-/// Returns the tail of a function on a side, beyond its tables.
+/// Returns the approximation of a function beyond its tables, on the side of `sign`.
 fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
     tables.leave(sign).map(|from| function.tail(sign, from)).unwrap_or_default()
 }
 
-/// Returns the tails of a function on either side, from a distance on.
+/// Returns the tails of a function for negative and for positive `x`, where `|x| >= from`.
 pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
     [-1.0, 1.0].map(|sign| function.tail(sign, from))
 }
@@ -132,9 +143,9 @@ pub fn is_product(function: &univariate::Function) -> bool {
     !function.variable.times.0.is_empty()
 }
 
-/// Returns the tables of a function, from the cache if it has them.
+/// Returns the tables of a function that meet the requirements, from the cache if it has them.
 ///
-/// Returns `None` where no table meets the requirements.
+/// Returns `None` if no table meets them.
 pub fn load_or_fit(function: &univariate::Function, asked: Precision) -> Option<Fitted> {
     let Precision { multiplied, .. } = asked;
     let unread = Fitted { tables: Tables::default(), tails: Default::default() };
@@ -148,7 +159,7 @@ pub fn key(function: &univariate::Function, multiplied: bool) -> u64 {
     hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
 }
 
-/// Returns `struct #name` and its tables.
+/// Returns the tokens of a type `name` whose constants are a function's tables and tails.
 pub fn function(
     name: &Ident,
     function: &univariate::Function,
@@ -170,22 +181,22 @@ pub fn function(
     }
 }
 
-/// Constants of `math::univariate::Univariate` other than the tables.
+/// Constants of the generated `impl math::univariate::Univariate` other than the tables.
 pub struct Own {
-    /// True if the variable is a product.
+    /// True if the function's variable is a product, which can be any float.
     pub of_product: bool,
-    /// True if the value is needed as a double-float: see [`Precision::two`].
+    /// True if the function's value is needed as a double-float: see [`Precision::two`].
     pub two: [bool; WIDTHS.len()],
-    /// True if later factors need digits that a tiny variable loses.
+    /// True if later factors need digits that the function's value loses where its variable is tiny.
     pub vanishes: bool,
 }
 
-/// Returns true if a function is zero at zero.
+/// Returns true if a function is zero where its variable is zero.
 pub fn vanishes(graph: &Graph) -> bool {
     graph.eval(&[0.0], &[])[0] == 0.0
 }
 
-/// Returns `struct #name` and its tables.
+/// Returns the tokens of a type `name` whose constants are the tables of one function.
 pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
     let Own { of_product, two: [wide_two, narrow_two], vanishes } = own;
     let [wide, narrow] = &tables.0;
@@ -218,7 +229,7 @@ pub fn element(dtype: DType) -> Element {
     }
 }
 
-/// Returns the properties that the fitter needs besides values.
+/// Returns the breakpoints and limits of a function, which the fitter needs besides its values.
 ///
 /// Returns `None` where a table cannot represent the function.
 pub fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
@@ -230,7 +241,7 @@ pub fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
     Some(Hints { domain, kinks, limits, ..Hints::default() })
 }
 
-/// Returns an array of optional tables, by element type.
+/// Returns the tokens of an array of optional tables, one for each element type.
 fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream {
     if let [Some(table), rest @ ..] = tables
         && rest.iter().all(|other| other.as_ref() == Some(table))
@@ -319,12 +330,14 @@ fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStre
     }
 }
 
-/// Returns `Some` of tokens, or `None`.
+/// Returns the tokens of `Some(..)` if there are `tokens`, otherwise of `None`.
 pub fn optional(tokens: Option<TokenStream>) -> TokenStream {
     tokens.map_or(quote!(None), |tokens| quote!(Some(#tokens)))
 }
 
-/// Returns a variant without fields, whose name is as `Debug` prints it.
+/// Returns the path of a variant without fields of the enum `ty`.
+///
+/// Its name is as `Debug` prints it.
 fn variant(ty: &str, value: impl core::fmt::Debug) -> TokenStream {
     let (ty, variant) = (format_ident!("{ty}"), format_ident!("{value:?}"));
     quote!(fit::#ty::#variant)

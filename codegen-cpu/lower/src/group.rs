@@ -18,7 +18,7 @@ use op_dsl_ir::{DType, univariate};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// Tables that are fitted to a group.
+/// Tables that a group, several functions of the same variable, shares.
 #[derive(Clone, Debug)]
 pub struct Shared {
     made: Option<Made>,
@@ -36,7 +36,9 @@ impl Serialize for Shared {
     }
 }
 
-/// Returns the tables of a group, from the cache if it has them.
+/// Returns the shared tables of a group, from the cache if it has them.
+///
+/// Returns `None` if separate tables take less time.
 pub fn shared_tables(group: &Group) -> Option<Shared> {
     let alone = |f: &univariate::Function, multiplied| {
         fitted::load_or_fit(f, Precision { two: [false; 2], multiplied })
@@ -44,7 +46,9 @@ pub fn shared_tables(group: &Group) -> Option<Shared> {
     kept::load_or_fit(several::key(group), None, || fit(group, &alone))
 }
 
-/// Fits the tables of a group; returns `None` if a table for each function (`alone`) takes less time.
+/// Fits the shared tables of a group.
+///
+/// Returns `None` if separate tables for each function, which `alone` returns, take less time.
 pub fn fit(group: &Group, alone: &dyn Fn(&univariate::Function, bool) -> Alone) -> Option<Shared> {
     let oracles: Vec<_> =
         group.iter().map(|(f, _)| (fitted::oracle(&f.graph), fitted::values(&f.graph))).collect();
@@ -61,7 +65,7 @@ pub fn fit(group: &Group, alone: &dyn Fn(&univariate::Function, bool) -> Alone) 
 }
 
 impl Shared {
-    /// Removes those tables of function `k` that a shared one replaces.
+    /// Removes those separate tables of function `k` of the group that a shared table replaces.
     pub fn replace(&self, k: usize, of: &mut Fitted) {
         for (width, own) in of.tables.0.iter_mut().enumerate() {
             for (dtype, own) in DType::ALL.into_iter().zip(own) {
@@ -75,9 +79,9 @@ impl Shared {
         }
     }
 
-    /// Returns the types that implement the look-ups of a group, and their tables.
+    /// Returns the tokens of types that look up the functions of a group, with their tables.
     ///
-    /// `places` are the indices of its functions.
+    /// `places` are the indices of the group's functions among all functions of the body.
     pub fn tokens(
         &self,
         name: &Ident,
@@ -103,7 +107,7 @@ impl Shared {
     }
 }
 
-/// A type that looks up several functions.
+/// A generated type that looks up several functions by one shared table.
 pub struct Owned {
     owner: Ident,
     places: Vec<usize>,
@@ -111,7 +115,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// Returns the look-up by this type, as a part of a way to look up all functions.
+    /// Returns the look-up that this type implements, as one of those that together yield all functions.
     pub fn source(&self) -> Source<'_> {
         Source { owner: &self.owner, places: self.places.clone(), by: self.by }
     }

@@ -26,15 +26,15 @@ pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
 
 static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
-/// Bytes of an entry, without its words.
+/// Size of an entry in bytes, without its words: key, offset and number of words.
 const ROW: usize = 16;
 
-/// Time after which a fit shows that the fitter is not optimised.
+/// Time above which a fit indicates that the fitter is not optimised.
 ///
 /// An optimised fit mostly takes a tenth of it.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Iterates over the key and the words of each entry of a file, as bytes.
+/// Iterates over the key and the words of each entry of a cache file, as bytes.
 ///
 /// It uses loops and slices because at opt-level 0 a chain of iterators would take longer to read the file than tables take to
 /// fit.
@@ -52,7 +52,7 @@ pub(super) fn entries(file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// Returns the words of a key in a file.
+/// Returns the words that a cache file has for a key, if any.
 fn find(file: &[u8], key: u64) -> Option<Vec<u32>> {
     let (_, bytes) = entries(file).find(|(other, _)| *other == key)?;
     Some(decoded(bytes))
@@ -81,7 +81,9 @@ pub(super) fn load_or_fit<T: Serialize>(
     })
 }
 
-/// Directory for tables of the crate being compiled: its build script's, otherwise the profile's.
+/// Returns the directory for tables of the crate being compiled, if there is one.
+///
+/// It is in the output directory of the crate's build script, otherwise in that of Cargo's profile.
 fn place() -> Option<PathBuf> {
     let out = env::var_os("OUT_DIR").map(PathBuf::from).or_else(|| CALL.profile.clone())?;
     Some(out.join("op-dsl-tables"))
@@ -114,7 +116,7 @@ fn advice(took: Duration, profile: Option<&Path>) -> String {
     )
 }
 
-/// Returns the tables stored in a directory, otherwise fits and stores them.
+/// Returns the tables stored under a key in a directory, otherwise fits and stores them.
 fn of_file<T: Serialize>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
     let file = fs::read(&path).unwrap_or_default();
@@ -137,18 +139,22 @@ fn of_file<T: Serialize>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>
     fitted
 }
 
-/// Returns the entries of a file, if the hash at its end is correct.
+/// Returns the entries of a file, or `None` if the hash at its end is not correct.
 fn whole(file: &[u8]) -> Option<&[u8]> {
     let (entries, end) = file.split_last_chunk()?;
     (hash(entries.iter().copied()) == u64::from_le_bytes(*end)).then_some(entries)
 }
 
-/// File name of a key; it contains the fitter's version, so that files of another version are never read.
+/// Returns the file name of a key.
+///
+/// It contains the fitter's version, so that files of another version are never read.
 fn name(key: u64) -> PathBuf {
     format!("{VERSION}-{key:016x}").into()
 }
 
-/// Decodes words if they are complete; `Some(None)` if no table could be fitted.
+/// Decodes tables from words.
+///
+/// Returns `None` if the words are incomplete, and `Some(None)` if they say that no table could be fitted.
 fn read<T: Serialize>(words: &[u32]) -> Option<Option<T>> {
     match words {
         [] => Some(None),
@@ -156,7 +162,7 @@ fn read<T: Serialize>(words: &[u32]) -> Option<Option<T>> {
     }
 }
 
-/// Encodes entries as a file.
+/// Encodes entries, each a key with the words of its tables, as a cache file.
 pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     let (mut rows, mut pool) = (vec![all.len() as u32], Vec::new());
     let mut places: BTreeMap<&[u32], usize> = BTreeMap::new();
@@ -170,7 +176,7 @@ pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     rows.into_iter().chain(pool).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Encodes fitted tables as words.
+/// Encodes fitted tables as words; there are none if no table could be fitted.
 pub(super) fn words(fitted: Option<&impl Serialize>) -> Vec<u32> {
     let mut words = Vec::new();
     fitted.into_iter().for_each(|fitted| fitted.write(&mut words));
@@ -181,8 +187,9 @@ pub(super) fn words(fitted: Option<&impl Serialize>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A change of `known.bin` shows that the fitter has changed. Without a new version, crates of authors would continue to
-    /// use the tables that their last build stored.
+    /// A change of `known.bin` shows that the fitter has changed.
+    ///
+    /// Without a new version, crates of authors would continue to use the tables that their last build stored.
     #[test]
     fn tables_that_change_have_a_new_version() {
         let recorded = (3, 0x1da1_b2b3_91fd_5a3f);

@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Requests to the fitter, by key.
+/// Requests to the fitter, by their keys in the cache of tables.
 pub type Questions = BTreeMap<u64, Question>;
 
 /// A request to the fitter.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// Tables of a function, and whether its values can be multiplied.
+    /// Separate tables of a function, and whether its values can be multiplied.
     Alone(Function, bool),
-    /// Tables that functions of one variable share.
+    /// Tables that several functions of the same variable share.
     Together(Group),
 }
 
 impl Question {
-    /// Fits the tables and returns their words; the cache is not used.
+    /// Fits the requested tables and returns their words; the cache is not used.
     pub fn answer(&self) -> Vec<u32> {
         match self {
             Question::Alone(function, multiplied) => {
@@ -33,7 +33,7 @@ impl Question {
     }
 }
 
-/// Returns the requests of some operators.
+/// Returns the requests that these operators make to the fitter.
 pub fn questions<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Questions {
     let mut all = Questions::new();
     for op in ops {
@@ -52,7 +52,7 @@ pub fn questions<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Questions {
     all
 }
 
-/// Fits all requests anew, on all available threads, and returns the file.
+/// Fits all requested tables anew, on all available threads, and returns the cache file.
 pub fn file(questions: &Questions) -> Vec<u8> {
     let all: Vec<(&u64, &Question)> = questions.iter().collect();
     let next = AtomicUsize::new(0);
@@ -70,12 +70,12 @@ pub fn file(questions: &Questions) -> Vec<u8> {
     kept::file(&answers)
 }
 
-/// Returns the keys of a file.
+/// Returns the keys of a cache file.
 pub fn keys(file: &[u8]) -> BTreeSet<u64> {
     entries(file).map(|(key, _)| key).collect()
 }
 
-/// Returns a file with only those entries that answer some requests.
+/// Returns a cache file with only those entries that answer some requests.
 pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
     let asked = entries(file).filter(|(key, _)| questions.contains_key(key));
     kept::file(&asked.map(|(key, words)| (key, decoded(words))).collect())

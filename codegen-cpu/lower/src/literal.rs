@@ -3,12 +3,12 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Returns a count, without a type suffix.
+/// Returns `n` as a literal without a type suffix.
 pub fn count(n: usize) -> Literal {
     Literal::usize_unsuffixed(n)
 }
 
-/// Returns an integer; the sign is a separate token, because literals have none.
+/// Returns `v` as tokens; the sign is a separate token, because literals have none.
 pub fn integer(v: i64) -> TokenStream {
     let magnitude = Literal::u64_unsuffixed(v.unsigned_abs());
     match v {

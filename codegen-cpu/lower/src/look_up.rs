@@ -4,15 +4,15 @@ use super::literal::count;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// A look-up of some functions of one variable.
+/// A look-up that yields the values of one or several functions of the same variable.
 pub struct Source<'a> {
-    /// Type with the tables.
+    /// Generated type that has the tables.
     pub owner: &'a Ident,
-    /// Indices of its functions.
+    /// Indices of these functions among all functions of the body.
     pub places: Vec<usize>,
     /// Module of `math` that implements the look-up.
     ///
-    /// There is one for a function, for composed functions, and for a function and its derivative.
+    /// There is one for a single function, for composed functions, and for a function and its derivative.
     pub by: &'static str,
 }
 
@@ -22,19 +22,23 @@ impl Source<'_> {
     }
 }
 
-/// Bodies of the methods that look functions up.
+/// Code of the generated methods that look functions up.
 pub struct LookUp {
-    /// True if a SIMD level has tables for an element type.
+    /// Condition that a SIMD level has tables for an element type.
     pub has_tables: TokenStream,
-    /// True if all lanes are in the table range.
+    /// Condition that the variables of all lanes are in the table range.
     pub all_inside: TokenStream,
-    /// Values of the functions in the table range.
+    /// Values of the functions, if the variables of all lanes are in the table range.
     pub inside: TokenStream,
     /// Values of the functions by tables or tails, and the lanes where some function has neither.
+    ///
+    /// Tails are approximations beyond the tables.
     pub anywhere: TokenStream,
 }
 
-/// Returns look-ups by the first of several ways that has tables; each way has all functions.
+/// Returns the code that looks functions up by the first of several ways that has tables.
+///
+/// Each way is a list of look-ups that together yield all `many` functions.
 pub fn look_up(ways: &[Vec<Source>], many: usize) -> LookUp {
     let by_first = |what: &dyn Fn(&[Source]) -> TokenStream| {
         let way = |otherwise: Option<TokenStream>, way: &Vec<Source>| {
@@ -55,7 +59,7 @@ pub fn look_up(ways: &[Vec<Source>], many: usize) -> LookUp {
     }
 }
 
-/// Names of functions' values.
+/// Returns the names of the variables that hold the values of these functions.
 fn names(of: impl IntoIterator<Item = usize>) -> Vec<Ident> {
     of.into_iter().map(|k| format_ident!("f{k}")).collect()
 }

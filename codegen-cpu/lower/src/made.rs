@@ -11,13 +11,15 @@ use op_dsl_fit::{Function, Polynomial, Request, Tail, unit_square};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Composed functions of a group, with their table.
+/// Composed functions of a group (functions of the same variable), with their table.
 #[derive(Clone, Debug)]
 pub struct Made {
     made: op_dsl_fit::Made,
-    /// Tables of the basis function; none where separate tables take less time.
+    /// Tables of the basis function, from which all functions are computed.
+    ///
+    /// `None` where separate tables take less time.
     pub tables: Tables,
-    /// Tails of each function.
+    /// Tails (approximations beyond the tables) of each function, for negative and positive variables.
     tails: Vec<[Tail; 2]>,
 }
 
@@ -36,7 +38,10 @@ impl Serialize for Made {
     }
 }
 
-/// Fits the tables of a group; `None` where it has no basis function, or separate tables take less time.
+/// Fits tables of a basis function to a group.
+///
+/// `each` has the separate tables of every function. Returns `None` if the group has no basis function, or if separate tables
+/// take less time.
 pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Made> {
     let made = op_dsl_fit::Made::find(functions)?;
     let multiplied = group.iter().any(|(_, multiplied)| *multiplied);
@@ -52,7 +57,9 @@ pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Mad
 }
 
 impl Made {
-    /// Returns `struct #name`, its tables and the polynomials.
+    /// Returns the tokens of a type `name` with the tables, the tails and the polynomials.
+    ///
+    /// `vanishes` is true if a function of the group is multiplied and is zero at zero.
     pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let many = count(self.made.results.len());
         let own = Own { of_product: false, two: [false; 2], vanishes };
@@ -77,7 +84,7 @@ impl Made {
     }
 }
 
-/// Returns a polynomial in `x` and `g`, in the evaluation order of `Polynomial::at`.
+/// Returns the code of a polynomial in `x` and `g`, in the evaluation order of `Polynomial::at`.
 fn result(polynomial: &Polynomial) -> TokenStream {
     let nested = polynomial.nested();
     let (x, g) = (quote!(x), quote!(g));
@@ -99,7 +106,7 @@ fn result(polynomial: &Polynomial) -> TokenStream {
     powers.fold(first, step)
 }
 
-/// Returns a polynomial in one of the two.
+/// Returns the code of a polynomial in the one variable `x`, by Horner.
 fn factor(p: &[f32], x: &TokenStream) -> TokenStream {
     if let Some([a, b]) = unit_square(p) {
         let by = |c: f32| if c < 0.0 { quote!((-#x)) } else { x.clone() };

@@ -5,7 +5,7 @@ use op_dsl_ir::program::{Guard, Instruction, Op, Operand, Program};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// Returns a program as an expression in the names of `__rt::vector`.
+/// Returns an interpreter program as an expression that uses the names of `__rt::vector`.
 pub fn constant(program: &Program) -> TokenStream {
     let arithmetic = named(program.arithmetic);
     let numbers = program.numbers.iter().map(|v| f64_literal(*v));

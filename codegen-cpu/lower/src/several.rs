@@ -4,20 +4,19 @@ use super::fitted::{self, Fitted, Precision};
 use op_dsl_ir::encode::hash;
 use op_dsl_ir::univariate;
 
-/// Functions of one variable, and whether their values can be multiplied before they are rounded.
+/// Functions of the same variable, each with whether its value is multiplied before it is rounded.
 pub type Group = Vec<(univariate::Function, bool)>;
 
-/// Tables of one function by itself, if there are any.
+/// Separate tables of one function; `None` if it has none.
 pub type Alone = Option<Fitted>;
 
-/// Maximum cost of one table for a group, relative to the cost of separate tables.
-///
-/// Separate tables reach further where differences cancel, and a step beyond the end of a table takes several times as long.
+/// Maximum cost of one shared table for a group, relative to the cost of separate tables.
 pub const WORTH: f64 = 0.9;
 
-/// Returns the indices of functions that have a variable in common, for each variable of several functions.
+/// Returns the groups of functions that have a variable in common, as lists of indices.
 ///
-/// For example, functions of the streams 0, 1 and 0 have the one group `[0, 2]`.
+/// For example, functions of the streams 0, 1 and 0 have the one group `[0, 2]`. A group has at least two functions, and no
+/// variable that is a product.
 pub fn places(functions: &[(univariate::Function, Precision)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (k, (f, _)) in functions.iter().enumerate() {
@@ -36,13 +35,13 @@ pub fn places(functions: &[(univariate::Function, Precision)]) -> Vec<Vec<usize>
     groups
 }
 
-/// Returns the same groups as functions.
+/// Returns the groups of functions that have a variable in common.
 pub fn groups(functions: &[(univariate::Function, Precision)]) -> Vec<Group> {
     let one = |k: &usize| (functions[*k].0.clone(), functions[*k].1.multiplied);
     places(functions).iter().map(|group| group.iter().map(one).collect()).collect()
 }
 
-/// Hash of a group of functions, which is its key in the cache of tables.
+/// Returns the key of a group of functions in the cache of tables, which is a hash.
 pub fn key(group: &Group) -> u64 {
     hash(group.iter().flat_map(|(f, multiplied)| fitted::key(f, *multiplied).to_le_bytes()))
 }

@@ -14,29 +14,29 @@ use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// Names of the values that code receives.
+/// Names of the values that a graph's code receives.
 pub(super) struct Names {
     pub inputs: Vec<Ident>,
-    /// True for inputs that are still in memory; the others are values.
+    /// True for inputs that have to be loaded from memory; the others are values already.
     pub in_memory: Vec<bool>,
     /// True for inputs that are masks.
     pub masks: Vec<bool>,
     pub scalars: Vec<Ident>,
 }
 
-/// Statements, and the names of results.
+/// Statements of a graph, and the names of the variables that hold its results.
 pub(super) struct Code {
     pub lets: Vec<TokenStream>,
     pub results: Vec<Ident>,
 }
 
-/// Returns the load of input `k` as a step.
+/// Returns the expression that loads the vectors of input `k`, which may be a mask.
 pub(super) fn load(given: &Names, k: usize) -> TokenStream {
     let (name, by) = (&given.inputs[k], if given.masks[k] { quote!(truth) } else { quote!(load) });
     quote!(#name.#by())
 }
 
-/// Returns all inputs as steps; an input that the graph does not read is 0.
+/// Returns the expressions that load all inputs; an input that the graph does not read is 0.
 pub(super) fn loaded(given: &Names, graph: &Graph) -> Vec<TokenStream> {
     let step = |k| match graph.reads(k) {
         true => load(given, k),
@@ -45,12 +45,12 @@ pub(super) fn loaded(given: &Names, graph: &Graph) -> Vec<TokenStream> {
     (0..given.inputs.len()).map(step).collect()
 }
 
-/// Returns the code of a graph.
+/// Returns the statements that compute a graph, in f32 or in f64.
 pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
     watched_code(graph, given, on, None)
 }
 
-/// Returns the code of a graph that passes some of its values to a variable `watch`.
+/// Returns the statements that compute a graph and pass some values to a variable `watch`.
 pub(super) fn watched_code(
     graph: &Graph,
     given: &Names,
@@ -74,8 +74,8 @@ pub(super) fn watched_code(
 
 /// Finds the products of more than two factors in a graph.
 ///
-/// In f64 there are none, because nothing leaves the range of numbers on the way. Nodes that only one branch needs are left
-/// out, because they are written there.
+/// In f64 there are none, because nothing leaves the range of numbers on the way. Nodes that only one branch of a choice needs
+/// are left out, because they are written in that branch.
 fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
     let uniform = is_uniform(graph);
     Chains::new(graph, Vec::new(), |id: Id| {
@@ -99,14 +99,16 @@ struct Writer<'a> {
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
     chains: Chains<'a>,
-    /// Values that are passed to a variable `watch`, if there is one.
+    /// Nodes whose values are passed to the variable `watch`, if there is one.
     watched: Option<Watched>,
     /// True for inputs that still have to be loaded.
     in_memory: Vec<bool>,
 }
 
 impl Writer<'_> {
-    /// Returns the statements of the nodes that only `arm` needs, or of all other nodes.
+    /// Returns the statements of the nodes that only the branch `arm` of a choice needs.
+    ///
+    /// If `arm` is `None`, returns the statements of the nodes that belong to no branch.
     fn lets(&mut self, arm: Option<Arm>) -> Vec<TokenStream> {
         let graph = self.graph;
         let widened = self.widened();
@@ -164,7 +166,9 @@ impl Writer<'_> {
         lets
     }
 
-    /// Returns the statements that pass a value to `watch`; the value may be 0 only if one of `of` is.
+    /// Returns the statements that pass the value of node `i` to the variable `watch`.
+    ///
+    /// `of` are arguments of the node: the value may be 0 only if one of them is. Returns `None` if nothing is watched.
     fn watch(&self, i: usize, of: &[Id]) -> Option<TokenStream> {
         let (watched, name) = (self.watched.as_ref()?, &self.names[i]);
         let factors = match self.graph.nodes[i] {
@@ -177,9 +181,9 @@ impl Writer<'_> {
         Some(quote!(#small #large))
     }
 
-    /// Writes a choice that an attribute makes, of which only one branch is evaluated.
+    /// Returns a choice by an attribute, of which only one branch is evaluated.
     ///
-    /// Inputs that any branch reads are loaded before the first choice, because later nodes may read them too.
+    /// Inputs that any branch reads are loaded before the choice, because later nodes may read them too.
     fn choice(&mut self, i: usize, args: [Id; 3], lets: &mut Vec<TokenStream>) -> TokenStream {
         self.load(&args, lets);
         let graph = self.graph;
@@ -195,7 +199,7 @@ impl Writer<'_> {
         self.arms.iter().flatten().any(|(choice, _)| *choice == i)
     }
 
-    /// Loads inputs where they are first used.
+    /// Appends the statements that load those of the nodes `ids` that are inputs not loaded so far.
     fn load(&mut self, ids: &[Id], lets: &mut Vec<TokenStream>) {
         let widened = self.widened();
         for id in ids {

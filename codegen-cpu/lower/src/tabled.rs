@@ -16,22 +16,28 @@ use op_dsl_ir::univariate::{self, Function, Split, Variable, is_uniform};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Parts that a body with tables has in addition.
+/// Code of a body that looks functions up, in addition to the code of every body.
 pub struct Tabled {
     pub items: TokenStream,
     /// Condition that a SIMD level has all tables for an element type.
     pub has_tables: TokenStream,
-    /// Expression of the results.
+    /// Expression of the body's results.
     pub value: TokenStream,
-    /// A condition on attributes: products with them keep all digits. Absent if no attribute is a factor.
+    /// Condition on attributes with which products with them keep all digits.
+    ///
+    /// `None` if no attribute is a factor.
     pub usable: Option<TokenStream>,
-    /// True if the value of a function is multiplied.
+    /// True if the formula computes with the value of a looked-up function instead of returning it.
+    ///
+    /// A later factor may then scale up digits that the value has lost below the least normal float.
     pub is_multiplied: bool,
 }
 
-/// Returns the implementation by tables, for SIMD levels that look them up.
+/// Returns the code that computes a graph by tables of its functions of one variable.
 ///
-/// Tables are used where f32 is not accurate enough, or slower. `exact` is the program of the whole graph in f64.
+/// SIMD levels that look tables up use it where f32 is not accurate enough, or slower. `exact` is the program of the whole
+/// graph in f64. Returns `None` if the graph cannot be split into functions of one variable and an expression that combines
+/// their values, or if a function has no table.
 pub fn implementation(
     name: &Ident,
     spec: &Spec,
@@ -136,26 +142,27 @@ pub fn implementation(
     })
 }
 
-/// A function that has tables.
+/// A function of one variable that has tables.
 struct LookedUp {
     owner: Ident,
     tables: TokenStream,
-    /// Name of its value, and of the double-float.
+    /// Variable names of the function's value and of its double-float.
     names: (Ident, Ident),
-    /// True if the double-float is needed: see [`Precision::two`].
+    /// True if the double-float is needed, by width of look-ups: see [`Precision::two`].
     two: [bool; 2],
 }
 
-/// Functions that are looked up together.
+/// Functions of the same variable that share look-ups.
 struct Group {
     tables: TokenStream,
-    /// Types that look them up.
+    /// Generated types that look the functions up.
     owned: Vec<Owned>,
 }
 
-/// Returns the functions of a split with their tables, and the groups that are looked up together.
+/// Fits tables to the functions of one variable that a graph was split into.
 ///
-/// Returns `None` if a function has no tables. The functions' values are streams from `first` on.
+/// Returns the functions with their tables, and the groups of functions that share look-ups; `None` if a function has no
+/// tables. In the expression that combines the functions' values, the value of function `k` is stream `first + k`.
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
     let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
     let functions: Vec<(Function, Precision)> =
@@ -183,7 +190,8 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
 
 /// Returns the ways to look functions up, in order of preference.
 ///
-/// Composed in 16 bits, joint in f32 (each with separate look-ups for the remaining functions), and each function by itself.
+/// Each way is a list of look-ups that together yield all functions: composed in 16 bits, joint in f32 (each with separate
+/// look-ups for the remaining functions), or each function by itself.
 fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a>>> {
     let alone = |k: usize| Source { owner: &functions[k].owner, places: vec![k], by: "univariate" };
     let way = |by: &str| {
@@ -199,7 +207,10 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
     together.chain([(0..functions.len()).map(alone).collect()]).collect()
 }
 
-/// Returns the requirements on function `k` of a split.
+/// Returns the requirements on the values of function `k` of a split graph.
+///
+/// A split has the functions of one variable and the expression that combines their values, in which the value of this function
+/// is stream `first + k`.
 fn asked(split: &Split, first: usize, k: usize) -> Precision {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
     let beside_rounded = is_product && asks_for_two(&split.rest, stream);
@@ -212,7 +223,7 @@ fn asked(split: &Split, first: usize, k: usize) -> Precision {
     }
 }
 
-/// Returns the functions of a specialisation, and the requirements on each.
+/// Returns a specialisation's functions of one variable, and the requirements on each.
 ///
 /// `inputs` is the number of input streams.
 pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
@@ -221,16 +232,17 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
     all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }
 
-/// Names of a body's values once they are loaded, and of functions' values.
+/// Returns the names of a body's inputs after they are loaded, then those of functions' values.
 fn at_hand(names: &Names, values: &[Ident]) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let none = vec![false; inputs.len()];
     Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
 }
 
-/// Returns the variable of a function, as a double-float if it is a product.
+/// Returns the expression of a function's variable, as a double-float if it is a product.
 ///
-/// If the variable is negated, the negation is applied to the factor instead, which is uniform, so that it is computed once.
+/// If the variable is negated, the negation is applied to the factor instead, which is uniform (equal for all elements), so
+/// that it is computed once.
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
@@ -251,9 +263,9 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
     })
 }
 
-/// Returns a condition on attributes.
+/// Returns the condition on attributes with which tables can be used, if there is one.
 ///
-/// Factors have to be far from the ends of f32's range, and those that must be positive are.
+/// Factors have to be far from the ends of f32's range, and attributes that scale a function's variable have to be positive.
 fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     let mut positive: Vec<usize> = Vec::new();
     let mut ordinary: Vec<Graph> = Vec::new();
@@ -278,7 +290,7 @@ fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*))
 }
 
-/// Removes duplicates, in order.
+/// Removes duplicates, and keeps the order.
 fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut each = Vec::new();
     for one in all {
@@ -293,7 +305,9 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3 | Prim::Div, _))
 }
 
-/// Returns the condition that a uniform value is neither too large nor too small.
+/// Returns the condition that a uniform value (equal for all elements) is not too large or small.
+///
+/// The value is computed in f64.
 fn is_ordinary(uniform: &Graph, given: &Names) -> TokenStream {
     let Code { lets, results } = code(uniform, given, Arithmetic::F64);
     quote!({ #(#lets)* math::double_float::is_ordinary(s, #(#results)*) })

@@ -5,16 +5,16 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::arms;
 use op_dsl_ir::univariate::is_uniform;
 
-/// For each node of a graph, how it is watched.
+/// For each node of a graph, whether its value is checked for leaving the range of f32.
 pub struct Watched {
-    /// True if later nodes need digits that the value loses by being too small.
+    /// True if later nodes need digits that the node's value loses by being too small.
     pub small: Vec<bool>,
-    /// True if an infinity or NaN may not show in the results.
+    /// True if an infinity or NaN of the node may not show in the results.
     pub large: Vec<bool>,
 }
 
 impl Watched {
-    /// Finds the values to watch from the uses of each.
+    /// Finds the values to check from how later nodes use them.
     ///
     /// Returns `None` where the untaken branch of a choice by an attribute is computed as well, because values that leave the
     /// range there do not matter.
@@ -68,7 +68,9 @@ impl Watched {
     }
 }
 
-/// Returns true if values may be far smaller than the arguments; small sums are exact.
+/// Returns true if a primitive's values may be far smaller than its arguments.
+///
+/// Sums do not count, because small sums are exact.
 fn may_shrink(prim: Prim) -> bool {
     use Prim::{Abs, Add, Max, Min, Neg, Select, Sub};
     !matches!(prim, Abs | Add | Max | Min | Neg | Select | Sub)

@@ -8,7 +8,7 @@ use ndarray::{ArrayView, ArrayViewD, ArrayViewMut, Axis, Dimension, IxDyn, Shape
 impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
     type Error = ViewError;
 
-    /// Views the same elements.
+    /// Creates a view of the array's elements.
     ///
     /// # Errors
     /// More than 8 dimensions.
@@ -23,7 +23,7 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
 impl<'a, T: El, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for ViewMut<'a> {
     type Error = ViewError;
 
-    /// Views the same elements.
+    /// Creates a view of the array's elements.
     ///
     /// # Errors
     /// More than 8 dimensions.

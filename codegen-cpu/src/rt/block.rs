@@ -19,29 +19,35 @@ use op_dsl_ir::program::Program;
 
 /// An elementwise formula: maps one step of each of `I` inputs to one step of each of `O` outputs.
 ///
+/// A step is `W` vectors, two or four.
+///
 /// `A` is the number of run-time scalars.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
-    /// Inputs that the formula reads.
+    /// For each input, true if the formula reads it.
     ///
-    /// An input that is not read may lie anywhere, and the body may be given another in its place.
+    /// An input that is not read may be at any address, and the driver may pass another input in its place.
     const READS: [bool; I] = [true; I];
 
-    /// Inputs that are masks: one byte per element, which [`Load::truth`] loads.
+    /// For each input, true if it is a mask: one byte per element, which [`Load::truth`] loads.
     const MASKS: [bool; I] = [false; I];
 
-    /// Inputs that may be interleaved in memory with the next input: `[a b a b ..]`.
+    /// For each input, true if it may be interleaved in memory with the next input: `[a b a b ..]`.
     const INPUT_TURNS: [bool; I] = [false; I];
 
-    /// Outputs that may be interleaved in memory with the next output.
+    /// For each output, true if it may be interleaved in memory with the next output: `[a b a b ..]`.
     const OUTPUT_TURNS: [bool; O] = [false; O];
 
-    /// Element types for which the formula is evaluated in f64, not by tables.
+    /// For each element type, true if the formula is evaluated in f64, not by tables.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
-    /// Programs for the interpreter to run in place of the formula, one per element type, or `None`.
+    /// Programs that the interpreter can run in place of the formula, one per element type.
+    ///
+    /// `None` if the formula must be compiled at every SIMD level.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
     /// Returns the program to run where tables do not support the level, element type or attributes.
+    ///
+    /// `None` means that [`Body::eval`] computes the results.
     #[inline(always)]
     fn without_tables<S: Isa, E: El, const W: usize>(
         _: S,
@@ -50,7 +56,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
         None
     }
 
-    /// Evaluates the formula. It is strictly elementwise: no lane may read another lane.
+    /// Evaluates the formula on one step of the inputs `x`, with each scalar of `a` in all lanes.
+    ///
+    /// The formula is strictly elementwise: no lane may read another lane.
     fn eval<S: Isa, E: El, const W: usize>(
         s: S,
         x: [Input<'_, S, E, W>; I],
@@ -60,7 +68,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 
 /// One step of an input, normally still in memory.
 ///
-/// A body loads it at its first use, because registers are few.
+/// A body loads the step at its first use, because registers are few.
 #[derive(Clone, Copy)]
 pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
@@ -127,7 +135,7 @@ fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize)
     }
 }
 
-/// Runs a body over `steps` consecutive steps of its streams.
+/// A block kernel: runs an operator's formula over `steps` consecutive steps of its streams.
 ///
 /// # Safety
 /// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs are in their
@@ -157,25 +165,25 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// Sorts a pair into memory order, where `self` is the layout of its first member.
+    /// Sorts a pair of streams into memory order, where `self` is the layout of the pair's first stream.
     #[inline(always)]
     pub(super) fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         if self == Interleave::Second { [b, a] } else { [a, b] }
     }
 }
 
-/// Start addresses, layouts and scalars that a block kernel runs on.
+/// Argument of a block kernel: the streams (inputs and outputs in memory) and the scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     /// Start addresses: inputs, then outputs, in the order of the body.
     pub start: [*mut u8; MAX_STREAMS],
     /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
     pub outputs: [DType; MAX_STREAMS],
-    /// Layout of each stream.
+    /// Memory layout of each stream, in the order of `start`.
     pub turns: [Interleave; MAX_STREAMS],
-    /// Run-time scalars.
+    /// Run-time scalars: the values of numeric attributes.
     pub scalar: [f32; MAX_SCALARS],
-    /// The program, if the kernel is the interpreter.
+    /// The program that the kernel runs if it is the interpreter.
     pub program: Option<&'static Program>,
     /// Prefetch distance in bytes for the inputs of a kernel with non-temporal stores; 0 disables it.
     ///
@@ -205,7 +213,7 @@ impl Streams {
     }
 }
 
-/// Vectors that are stored to one output before the kernel switches to the next output.
+/// Returns how many vectors are stored to one output before the kernel switches to the next output.
 ///
 /// They fill two cache lines. With four lines at a time, streaming kernels of several outputs took 12 % longer on Zen 4
 /// (Granite Rapids: 0 to 2 %).
@@ -222,7 +230,7 @@ const fn any(all: &[bool]) -> bool {
     k < all.len()
 }
 
-/// Returns whether every `true` is followed by a `false`, so that pairs do not overlap.
+/// Returns whether every `true` is followed by a `false`, so that pairs of neighbours do not overlap.
 pub(super) const fn in_twos(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
@@ -231,7 +239,7 @@ pub(super) const fn in_twos(all: &[bool]) -> bool {
     k == all.len()
 }
 
-/// Loads one step of each of two inputs; `turn` is the layout of the first.
+/// Loads one step of each of two inputs that may be interleaved; `turn` is the layout of the first.
 ///
 /// # Safety
 /// As [`BlockFn`], for the step `at` elements from `start`.
@@ -260,6 +268,8 @@ unsafe fn load_two<S: Isa, E: El, const W: usize>(
 }
 
 /// Returns the start of the interleaved outputs `k` and `k + 1`, and their results in memory order.
+///
+/// `turn` is the layout of output `k`, and `y` are the results of all outputs.
 #[inline(always)]
 fn in_turn<T: Copy, const O: usize>(
     turn: Interleave,
@@ -270,13 +280,13 @@ fn in_turn<T: Copy, const O: usize>(
     (turn.order([output[k], output[k + 1]])[0], turn.order([y[k], y[k + 1]]))
 }
 
-/// The kernels of a body, as associated functions of the body's type.
+/// The kernels of a body (an operator's formula), as associated functions of the body's type.
 ///
 /// They are associated functions to keep incremental builds short. rustc compiles a module again if anything in it has changed.
 /// It places functions of types, such as these, in the module of the type, and other generic instances in the module that
 /// defines the function. An operator, which is a module, is therefore compiled again only if its own formula has changed.
 pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
-    /// The loop of every block kernel.
+    /// Runs the body over `steps` steps of the streams in `io`: the loop of every block kernel.
     ///
     /// # Safety
     /// As [`BlockFn`].

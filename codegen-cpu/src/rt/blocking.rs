@@ -4,23 +4,27 @@ use super::block::{Interleave, MAX_STREAMS};
 use super::job::Job;
 use super::stream::Stream;
 
-/// Bytes of scratch memory per worker: three quarters of the smallest L1 data cache in use.
+/// Bytes of scratch memory per thread: three quarters of the smallest L1 data cache in use.
 pub(super) const SCRATCH: usize = 24 << 10;
-/// Columns and rows of tiles for transposed streams: whole cache lines of every type both ways.
+/// Columns and rows of a tile, the box that suits transposed streams.
+///
+/// Both are whole cache lines of every element type.
 const TILE: (usize, usize) = (64, 32);
-/// Elements that a slot holds of a stream which repeats one element along its rows.
+/// Columns per kernel run if an input that repeats one element along its rows is in scratch memory.
 const PIECE: usize = 512;
-/// Elements of a box without scratch memory: enough to amortise the computation of its address.
+/// Maximum number of elements in a box that needs no scratch memory.
+///
+/// It is large enough to amortise the computation of the box's address.
 const BOX: usize = 32 << 10;
 
-/// Streams that pass through scratch memory, with one slot each.
+/// The staged streams: those that pass through scratch memory, which is divided into a slot for each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Staging {
     pub staged: [bool; MAX_STREAMS],
     pub count: usize,
-    /// Bytes of a slot, without the padding.
+    /// Bytes of one slot, without the padding of one kernel step that follows it.
     pub slot: usize,
-    /// Elements that a slot holds.
+    /// Maximum number of elements in one slot.
     capacity: usize,
 }
 
@@ -40,7 +44,7 @@ impl Staging {
     }
 }
 
-/// Partition of the domain into boxes, each of which one worker computes as a unit.
+/// Partition of the domain (the index space of a call) into boxes, each computed by one thread.
 ///
 /// A box is one index of the dimensions before `dim`, up to `rows` indices of dimension `dim`, all indices of the dimensions
 /// between, and up to `columns` indices of the innermost.
@@ -52,19 +56,21 @@ pub(super) struct Boxes {
     /// If true, the kernel runs once over all elements of a box, else once per row.
     pub packed: bool,
     pub staging: Staging,
-    /// Columns per kernel run.
+    /// Maximum number of columns per kernel run.
     ///
     /// Streams that repeat an element along their rows have no more columns than this in scratch memory.
     pub piece: usize,
-    /// Number of pieces of dimension `dim`.
+    /// Number of boxes that dimension `dim` is cut into.
     pub row_cuts: usize,
-    /// Number of pieces of the innermost dimension.
+    /// Number of boxes that the innermost dimension is cut into.
     pub column_cuts: usize,
     pub count: usize,
 }
 
 impl Boxes {
-    /// Cuts a collapsed job, into at least `parts` boxes if it is large enough.
+    /// Cuts the domain of a job into boxes, at least `parts` of them if it has enough elements.
+    ///
+    /// The job must have the form that [`Job::collapse`] produces.
     pub fn new(job: &mut Job, parts: usize) -> Boxes {
         let last = job.rank - 1;
         let columns = job.size[last];
@@ -88,7 +94,9 @@ impl Boxes {
         boxes
     }
 
-    /// Boxes for rows too short for the kernel: packs whole inner dimensions for as long as they fit.
+    /// Cuts a domain whose rows are too short for a kernel run each.
+    ///
+    /// A box holds as many whole inner dimensions as fit, and one kernel run covers all its elements.
     fn packed(job: &Job, parts: usize) -> Boxes {
         let last = job.rank - 1;
         let staging = Staging::of(job, |k| !job.is_line(k));
@@ -102,13 +110,17 @@ impl Boxes {
         Boxes { dim, rows, packed: true, ..Boxes::of(job, staging, columns) }.counted(job)
     }
 
-    /// Boxes of rows that are read in place or from scratch memory; rows are cut only if they are long.
+    /// Cuts the domain into boxes of whole rows, at least `parts` of them if it has enough elements.
+    ///
+    /// A row is cut only if it has more elements than a box may have.
     fn rows(job: &Job, staging: Staging, parts: usize) -> Boxes {
         let most = share(job, parts, room(job, &staging));
         Boxes::across(job, staging, most, most)
     }
 
-    /// Tiles of whole cache lines both ways, for transposed streams.
+    /// Cuts the domain into tiles: about `TILE.0` columns, and a multiple of `TILE.1` rows if they fit.
+    ///
+    /// Transposed streams, whose columns are contiguous in memory, are then accessed by whole cache lines.
     fn tiled(job: &Job, staging: Staging, parts: usize) -> Boxes {
         let most = share(job, parts, room(job, &staging));
         let mut boxes = Boxes::across(job, staging, most, TILE.0);
@@ -118,7 +130,7 @@ impl Boxes {
         boxes.counted(job)
     }
 
-    /// Boxes of at most `most` elements and about `widest` columns.
+    /// Cuts the domain into boxes of at most `most` elements and about `widest` columns.
     fn across(job: &Job, staging: Staging, most: usize, widest: usize) -> Boxes {
         let mut columns = job.size[job.rank - 1];
         if columns > widest {
@@ -134,7 +146,7 @@ impl Boxes {
         boxes.counted(job)
     }
 
-    /// Boxes of one row each; `counted` computes their number.
+    /// Creates boxes of one row each. Their number is only valid after a call of `counted`.
     fn of(job: &Job, staging: Staging, columns: usize) -> Boxes {
         let last = job.rank - 1;
         Boxes {
@@ -159,9 +171,10 @@ impl Boxes {
     }
 }
 
-/// Maximum number of elements in a box.
+/// Returns the maximum number of elements in a box.
 ///
-/// It is the capacity of a slot if a staged stream is not repeated along its rows, because it then needs a place for each element.
+/// It is the capacity of a slot of scratch memory if a staged stream does not repeat one element along its rows, because that
+/// stream needs a place for each element.
 fn room(job: &Job, staging: &Staging) -> usize {
     match staging.streams(job).any(|s| s.strides[job.rank - 1] != 0) {
         true => staging.capacity,
@@ -169,7 +182,7 @@ fn room(job: &Job, staging: &Staging) -> usize {
     }
 }
 
-/// Limits `room` to an equal share of the elements, so that there are at least `parts` boxes.
+/// Limits the box size `room` to an equal share of the job's elements, for at least `parts` boxes.
 fn share(job: &Job, parts: usize, room: usize) -> usize {
     let share = if parts > 1 { job.elements().div_ceil(parts) } else { room };
     room.min(share.next_multiple_of(64)).max(64)

@@ -35,7 +35,7 @@ pub struct Operator {
     oracle: Oracle,
 }
 
-/// Values of one element for an [`Oracle`].
+/// Values of one element's inputs and attributes, the argument of an [`Oracle`].
 #[derive(Clone, Copy, Debug)]
 pub struct OracleInput<'a> {
     /// One value per input stream, in the order of [`OpDef::input_streams`].
@@ -48,9 +48,10 @@ pub struct OracleInput<'a> {
 pub type Oracle = fn(&OracleInput<'_>) -> Vec<f64>;
 
 impl Operator {
-    /// Creates an operator from its definition, the kernels of each specialisation in order, and its f64 oracle.
+    /// Creates an operator from its definition, its kernels and its f64 oracle.
     ///
-    /// The oracle is the author's own formula. Each call checks that definition and kernels belong together.
+    /// `kernels` has one entry per specialisation, in the order of the definition. The oracle is the author's own formula. Each call
+    /// checks that definition and kernels belong together.
     pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Oracle) -> Operator {
         Operator { def, kernels: Cow::Borrowed(kernels), oracle }
     }
@@ -86,8 +87,8 @@ impl Operator {
 
     /// Returns an operator with the same tensors and attributes but next to no arithmetic.
     ///
-    /// It measures what the memory traffic alone costs, whatever the attributes' values. `None` if the operator has more
-    /// streams than there are such kernels for. Interleaved parts are treated as halves, because these are as many bytes.
+    /// It measures what the memory traffic alone costs, whatever the attributes' values. Interleaved parts of a tensor are treated
+    /// as halves, because these are as many bytes. Returns `None` if the operator has more streams than there are such kernels for.
     pub fn floor(&self) -> Option<Operator> {
         let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
         let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
@@ -101,9 +102,10 @@ impl Operator {
         Some(floor)
     }
 
-    /// Returns the same operator with the interpreter as its kernel at every level, or `None` without programs.
+    /// Returns the same operator with the interpreter as its kernel at every SIMD level.
     ///
-    /// The interpreter shares no code with the kernels except functions in f64, so that tests can compare one with the other.
+    /// The interpreter shares no code with the kernels except functions in f64, so that tests can compare one with the other. Returns
+    /// `None` if the operator has no programs for the interpreter.
     pub fn interpreted(&self) -> Option<Operator> {
         let kernels = self.kernels.iter().map(Kernels::interpreted).collect::<Option<Vec<_>>>()?;
         Some(Operator { kernels: Cow::Owned(kernels), ..self.clone() })
@@ -133,7 +135,8 @@ impl Operator {
 
     /// Computes the outputs from the inputs, both in the order of the signature.
     ///
-    /// An output may be one of the inputs, or the part of a gated input that it replaces. The operator then works in place.
+    /// An output may be one of the inputs, or the part (gate or value) of a gated input that it replaces. The operator then works in
+    /// place.
     ///
     /// # Errors
     /// Names the operator, the argument, what is wrong with it and what is allowed. Nothing has been written in that case.
@@ -201,7 +204,7 @@ impl Operator {
         })
     }
 
-    /// Checks that no kernel reads an omitted input.
+    /// Checks that the kernels read no input that the call omits.
     fn check_given(&self, kernels: &Kernels, inputs: &[View<'_>]) -> Result<(), Error> {
         let mut reads = kernels.reads().iter();
         for (tensor, input) in self.def.inputs.iter().zip(inputs) {
@@ -225,7 +228,7 @@ impl Operator {
         }
     }
 
-    /// The error for a SIMD level that this CPU or this build lacks.
+    /// Returns the error for a SIMD level that this CPU or this build lacks.
     #[cold]
     fn lacks(&self, level: Level) -> Error {
         let names = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
@@ -233,9 +236,9 @@ impl Operator {
         Error::Level { op: self.def.name.to_string(), level, available }
     }
 
-    /// Selects the kernels of the bound specialisation and checks them against the definition.
+    /// Selects the kernels of the specialisation in `bound`, and checks them against the definition.
     ///
-    /// The code that follows relies on their numbers of streams.
+    /// The rest of the call relies on the kernels' numbers of streams.
     fn kernels_of(&self, bound: &Bound) -> Result<&Kernels, Error> {
         let wrong = |what| Error::Kernels { op: self.def.name.to_string(), what };
         let count =
@@ -273,7 +276,7 @@ impl Operator {
     }
 }
 
-/// Adds the streams to the job, in as few dimensions as they allow.
+/// Adds the call's inputs and outputs to the job, in as few dimensions as their strides allow.
 fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     if !contiguous::build_streams(job, call).map_err(|e| call.left(e))? {
         lay_over_domain(job, call)?;
@@ -283,7 +286,9 @@ fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds the streams to the job in the dimensions of the domain.
+/// Adds the call's inputs and outputs to the job, in the dimensions of the domain.
+///
+/// It also sets whether the call is in place, that is, whether an output is an input.
 fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     streams::build_streams(job, call).map_err(|e| call.left(e))?;
     job.in_place = streams::check_overlap(job, call)?;

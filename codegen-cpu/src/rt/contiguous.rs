@@ -9,7 +9,7 @@ use super::streams::Call;
 use super::view::Raw;
 use op_dsl_ir::op::Kind;
 
-/// Sets the job's domain and streams if the fast path applies, and returns whether it does.
+/// Sets the job's domain and streams if the fast path applies, and returns true if it does.
 ///
 /// Every tensor must be contiguous and not broadcast, inputs must have the kernel's type, and each output must either be an
 /// input or share no memory with any other tensor.

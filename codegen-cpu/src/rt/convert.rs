@@ -30,10 +30,10 @@ pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     }
 }
 
-/// Stores as type `F`: inline if `F` is larger than `E`, else out of line.
+/// Stores results of type `E` as type `F`: inline if `F` is larger than `E`, else out of line.
 ///
-/// Inlined everywhere, it would make kernels 5 % larger. It is inlined for a larger type because there is more to write than to
-/// compute, and a call for each step costs a tenth.
+/// Inline stores for all types would make kernels 5 % larger. The store of a larger type is inlined because there is more to
+/// write than to compute, and a call for each step costs a tenth.
 ///
 /// # Safety
 /// As [`store_as`] with `F`.

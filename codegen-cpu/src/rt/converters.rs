@@ -6,7 +6,7 @@ use super::simd::{Isa, Level};
 use super::step::{Floats, Load};
 use op_dsl_ir::DType;
 
-/// Copies elements, and converts them if the output has another type.
+/// A body that copies elements; its kernels convert them if the output has another type.
 struct Copy;
 
 impl Body<1, 0, 1> for Copy {
@@ -20,7 +20,7 @@ impl Body<1, 0, 1> for Copy {
     }
 }
 
-/// The kernels that convert from each element type, in the order of [`DType`].
+/// One kernel per element type, which converts elements of that type; in the order of [`DType`].
 pub(super) type Converters = [BlockFn; DType::COUNT];
 
 /// Returns the conversion kernels, or `None` if this build lacks the SIMD level.

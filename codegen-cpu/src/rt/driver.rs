@@ -18,10 +18,12 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Claims of boxes per thread: enough to balance threads of unequal speed.
+/// Number of times that a thread claims boxes to compute: enough to balance threads of unequal speed.
 const CLAIMS: usize = 8;
 
-/// Runs a collapsed job whose domain has elements.
+/// Runs a job: divides its domain into boxes, and these among threads.
+///
+/// The job must have the form that [`Job::collapse`] produces, and its domain must have elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
     let threads = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
     let per_element: usize = job.outputs().iter().map(|s| s.dtype.size()).sum();
@@ -44,7 +46,7 @@ pub(super) fn run(job: &mut Job, options: &Options) {
 
 /// Runs the kernel over each row in place, on this thread.
 ///
-/// Most calls need no more. They skip the boxes because finding one box is a tenth of the cost of a small call.
+/// Most calls need no more. They are not divided into boxes, because to locate one box is a tenth of the cost of a small call.
 fn rows(job: &Job, streaming: bool) {
     let mut line = Line::new(job, streaming);
     let mut pitch = [0; MAX_STREAMS];
@@ -56,14 +58,14 @@ fn rows(job: &Job, streaming: bool) {
     }
 }
 
-/// State that all workers share.
+/// State that the worker threads of a job share.
 struct Work<'a> {
     job: &'a Job,
     boxes: &'a Boxes,
     streaming: bool,
-    /// The first box that no worker has claimed.
+    /// Index of the first box that no worker has claimed.
     next: AtomicUsize,
-    /// Number of boxes per claim.
+    /// Number of boxes that a worker claims at a time.
     claim: usize,
 }
 
@@ -91,7 +93,9 @@ impl Work<'_> {
         }
     }
 
-    /// Out of line, so that only layouts which need scratch memory pay for its stack space.
+    /// Computes the boxes with scratch memory on the stack.
+    ///
+    /// This is out of line, so that only layouts which need scratch memory pay for its stack space.
     #[inline(never)]
     fn run_with_scratch(&self, boxes: Range<usize>) {
         let mut memory = Memory([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
@@ -126,21 +130,21 @@ impl Work<'_> {
     }
 }
 
-/// Scratch memory of one worker.
+/// Scratch memory of one worker, which is divided into slots, one per staged stream.
 #[repr(align(64))]
 struct Memory([u8; SCRATCH + MAX_STREAMS * STEP_BYTES]);
 
-/// Scratch memory of one staged stream, and the box that it currently holds for reuse.
+/// Scratch memory of one staged stream, and the box whose elements it holds for reuse.
 #[derive(Clone, Copy)]
 struct Slot {
     memory: *mut u8,
-    /// Start of the held box in the tensor.
+    /// Address of the held box in the tensor; null if the slot is empty.
     held: *mut u8,
     rows: usize,
     columns: usize,
 }
 
-/// Describes a box of a stream that starts at `place`.
+/// Returns sizes and strides of the box of stream `s` that starts at address `place`.
 fn strided(
     job: &Job,
     boxes: &Boxes,
@@ -162,21 +166,21 @@ fn div_rem(n: usize, by: usize) -> (usize, usize) {
     if by == 1 { (n, 0) } else { (n / by, n % by) }
 }
 
-/// Address and strides with which the kernel walks along a box of a stream.
+/// Address and strides with which the kernel runs along the rows of a box of one stream.
 struct Track {
     base: *mut u8,
-    /// Bytes from row to row.
+    /// Bytes from one row to the next.
     pitch: isize,
-    /// Bytes from column to column; 0 if one element is repeated.
+    /// Bytes from one column to the next; 0 if one element is repeated.
     step: usize,
 }
 
 struct Worker<'a> {
     work: &'a Work<'a>,
     line: Line<'a>,
-    /// One per stream: the box in its tensor or in scratch memory.
+    /// Location of the current box for each stream, in its tensor or in scratch memory.
     tracks: ArrayVec<Track, MAX_STREAMS>,
-    /// Present if any stream is staged.
+    /// Scratch memory of each stream; `None` if no stream passes through scratch memory.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
 }
 
@@ -222,7 +226,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Redirects staged streams to their slots, and fills the slots of inputs.
+    /// Redirects staged streams to their slots in scratch memory, and copies the box of each input there.
     fn stage(&mut self, rows: usize, columns: usize) {
         let Work { job, boxes, .. } = *self.work;
         let Some(slots) = &mut self.slots else { return };
@@ -251,7 +255,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Copies the slots of outputs back to the box in their tensors.
+    /// Copies the box of each staged output from scratch memory to its tensor.
     fn unstage(&mut self, rows: usize, columns: usize) {
         let Work { job, boxes, .. } = self.work;
         let Some(slots) = &self.slots else { return };
@@ -286,7 +290,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sets the start of the next run to this element of the box.
+    /// Sets the start of the next kernel run, in each stream, to this element of the box.
     fn start_at(&mut self, row: usize, column: usize) {
         let at = |place: &Track| {
             let row = place.base.wrapping_offset(place.pitch * row as isize);
@@ -296,7 +300,7 @@ impl Worker<'_> {
     }
 }
 
-/// Copies a box to a slot, in the element type that the kernel reads.
+/// Copies the box `b` to scratch memory at `slot`, in the element type that the kernel reads.
 ///
 /// Elements that need conversion to a larger type are first copied to the upper part of the slot, those of the same or a
 /// smaller type to the lower part, so that the converter reads each step before it overwrites it.

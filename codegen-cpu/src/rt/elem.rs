@@ -21,9 +21,9 @@ mod sealed {
 
 /// An input element: a number, a mask value or a row count.
 ///
-/// The trait is sealed because views rely on the tag for size and meaning.
+/// The trait is sealed because views rely on [`Element::STORED`] for the size and meaning of elements.
 pub trait Element: sealed::Sealed + Copy + 'static {
-    /// Tag of the type.
+    /// The type, as a value.
     const STORED: Stored;
 }
 
@@ -35,7 +35,7 @@ impl Element for bool {
     const STORED: Stored = Stored::Byte;
 }
 
-/// A mask value as well: 0 is false, all else is true.
+/// A mask value: 0 is false, all else is true.
 impl Element for u8 {
     const STORED: Stored = Stored::Byte;
 }
@@ -49,10 +49,10 @@ impl Element for i64 {
 pub trait El:
     sealed::Sealed + Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static
 {
-    /// Tag of the type.
+    /// The type, as a value.
     const DTYPE: DType;
 
-    /// Loads one step.
+    /// Loads one step, `W` vectors, and converts it to `f32`.
     ///
     /// # Safety
     /// `p` must be valid for reads of one step; it need not be aligned.
@@ -98,7 +98,9 @@ pub trait El:
         }
     }
 
-    /// Loads one step of mask bytes, in the lane order of a load: 1 for each byte that is not 0, else 0.
+    /// Loads one step of mask bytes: 1 for each byte that is not 0, else 0.
+    ///
+    /// Lanes are in the same order as after [`El::load`].
     ///
     /// # Safety
     /// `p` must be valid for reads of as many bytes as a step has elements.
@@ -108,16 +110,16 @@ pub trait El:
         Floats(each!(s, k => truths(s, unsafe { bytes(s, p.wrapping_add(k * S::f32s::LEN)) })))
     }
 
-    /// Rounds each number as [`El::store`] does.
+    /// Rounds each number to the element type, as [`El::store`] does, and keeps it as `f32`.
     fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
 
-    /// Reorders lanes from the order of a load to memory order.
+    /// Reorders lanes from the order of [`El::load`] to memory order.
     #[inline(always)]
     fn to_memory_order<S: Isa>(v: Floats<S>) -> Floats<S> {
         v
     }
 
-    /// Reorders lanes from memory order to the order that a store expects.
+    /// Reorders lanes from memory order to the order that [`El::store`] expects.
     #[inline(always)]
     fn from_memory_order<S: Isa>(_: S, v: Floats<S>) -> Floats<S> {
         v
@@ -129,7 +131,7 @@ pub trait El:
     fn from_f32(v: f32) -> Self;
 }
 
-/// Reads one vector of raw bits.
+/// Reads one vector as bits.
 ///
 /// # Safety
 /// `p` must be valid for reads of one vector.
@@ -139,7 +141,7 @@ unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
     S::u32s::load_array(s, unsafe { p.cast::<<S::u32s as SimdBase<S>>::Array>().read_unaligned() })
 }
 
-/// Writes one vector of raw bits.
+/// Writes one vector of bits, with a non-temporal store if `nt`.
 ///
 /// # Safety
 /// `p` must be valid for writes of one vector, and aligned to it when `nt`.
@@ -155,7 +157,7 @@ unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
     }
 }
 
-/// Loads one byte per lane.
+/// Loads one byte per 32-bit lane.
 ///
 /// # Safety
 /// `p` must be valid for reads of as many bytes as a vector has lanes.
@@ -246,7 +248,7 @@ impl El for bf16 {
         step
     }
 
-    /// Each 32-bit lane holds one element of each stream, so lanes are shuffled, not elements.
+    /// Each 32-bit lane in memory holds one element of each stream, so lanes are shuffled, not elements.
     #[inline(always)]
     unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const bf16) -> [Floats<S, W>; 2] {
         let mut steps = [Floats::splat(s, 0.0); 2];

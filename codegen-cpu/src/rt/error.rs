@@ -20,39 +20,39 @@ pub enum Error {
          same places, or share none"
     )]
     Overlap {
-        /// The operator.
+        /// Name of the operator.
         op: String,
-        /// The output.
+        /// Name of the output.
         output: String,
-        /// The input.
+        /// Name of the input.
         input: String,
     },
     /// A row count is negative.
     #[error("{op}: tensor `{tensor}`: entry {at} is {got}; a number of rows is 0 or more")]
     RowCount {
-        /// The operator.
+        /// Name of the operator.
         op: String,
-        /// The tensor.
+        /// Name of the tensor.
         tensor: String,
-        /// Index of the entry.
+        /// Index of the negative entry.
         at: usize,
-        /// Value of the entry.
+        /// Value of that entry.
         got: i64,
     },
     /// Two outputs share elements.
     #[error("{op}: outputs `{first}` and `{second}` overlap; outputs must share no elements")]
     OutputOverlap {
-        /// The operator.
+        /// Name of the operator.
         op: String,
-        /// One output.
+        /// Name of one output.
         first: String,
-        /// The other.
+        /// Name of the other output.
         second: String,
     },
     /// This CPU, or this build, lacks the requested SIMD level.
     #[error("{op}: this CPU or this build does not have level {}; allowed: {available}", level.name())]
     Level {
-        /// The operator.
+        /// Name of the operator.
         op: String,
         /// Requested level.
         level: Level,
@@ -64,15 +64,15 @@ pub enum Error {
     /// No call should cause this; it is checked before memory is touched.
     #[error("{op}: a tensor was to be used beyond its own elements; please report this")]
     OutOfView {
-        /// The operator.
+        /// Name of the operator.
         op: String,
     },
     /// The operator's definition and its kernels contradict each other.
     #[error("{op}: its kernels do not match its description ({what})")]
     Kernels {
-        /// The operator.
+        /// Name of the operator.
         op: String,
-        /// The mismatch.
+        /// Property that differs between them, for example `input streams`.
         what: &'static str,
     },
 }
@@ -98,9 +98,9 @@ pub enum ViewError {
     /// The shape or the strides exceed the address space.
     #[error("shape {shape:?} with strides {strides:?} overflows the address space")]
     Overflow {
-        /// The shape.
+        /// Sizes of the view's dimensions.
         shape: Vec<usize>,
-        /// The strides, in elements.
+        /// Strides of the view, in elements.
         strides: Vec<isize>,
     },
     /// The view reaches elements outside the buffer.
@@ -109,29 +109,29 @@ pub enum ViewError {
          {len}"
     )]
     OutOfBounds {
-        /// The shape.
+        /// Sizes of the view's dimensions.
         shape: Vec<usize>,
-        /// The strides, in elements.
+        /// Strides of the view, in elements.
         strides: Vec<isize>,
-        /// Least element reached.
+        /// Index in the buffer of the least element that the view reaches.
         first: isize,
-        /// Greatest element reached.
+        /// Index in the buffer of the greatest element that the view reaches.
         last: isize,
         /// Number of elements in the buffer.
         len: usize,
     },
-    /// The elements have another type.
+    /// The view's elements have another type than the requested one.
     #[error("the view holds {got}, not {wanted}")]
     DType {
-        /// Requested type.
+        /// Requested element type.
         wanted: Stored,
-        /// Actual type.
+        /// Element type of the view.
         got: Stored,
     },
-    /// A mask or row count where numbers are required.
+    /// An output is a mask or a row count; outputs must hold numbers.
     #[error("an output holds numbers; masks and counts of rows are inputs")]
     NoNumbers,
-    /// The elements may be written by others during the lifetime of the array view.
+    /// The view is not of borrowed elements: others may write them while an `ndarray` view of them lives.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \
          array is"
@@ -143,9 +143,9 @@ pub enum ViewError {
          index must have an element of its own"
     )]
     SelfOverlap {
-        /// The shape.
+        /// Sizes of the view's dimensions.
         shape: Vec<usize>,
-        /// The strides, in elements.
+        /// Strides of the view, in elements.
         strides: Vec<isize>,
     },
 }

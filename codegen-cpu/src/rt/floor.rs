@@ -5,7 +5,7 @@ use super::elem::El;
 use super::simd::Isa;
 use super::step::{Floats, Load};
 
-/// Reads every input and writes every output, at one or two products each.
+/// A body that reads every input and writes every output, at one or two products each.
 ///
 /// Output `k > 0` is `x[0] * x[I - k]`; output 0 is the product of the remaining inputs. For example, for the GeGLU gradient
 /// `(dy, gate, value, gelu)` the outputs are `dy * gate * value` and `dy * gelu`.

@@ -5,14 +5,14 @@
 
 use register::{CONTROL, DEFAULT, read, write};
 
-/// Guard that keeps the default environment until it is dropped.
+/// Guard that keeps the thread in the default floating-point environment until it is dropped.
 pub(super) struct DefaultMode {
-    /// Previous environment of the thread, if it was not the default.
+    /// Previous environment of the thread; `None` if it was the default.
     before: Option<register::Bits>,
 }
 
 impl DefaultMode {
-    /// Sets the default environment on this thread.
+    /// Sets the default floating-point environment on this thread.
     #[inline]
     pub fn enter() -> DefaultMode {
         let before = read();
@@ -38,9 +38,9 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u32;
-    /// Rounds to nearest, keeps denormals, masks every exception.
+    /// Default environment: rounds to nearest, keeps denormals, masks every exception.
     pub const DEFAULT: Bits = 0x1f80;
-    /// All bits of the register but the sticky exception flags.
+    /// Bits that belong to the environment: all but the sticky exception flags.
     pub const CONTROL: Bits = 0xffc0;
 
     #[inline]
@@ -63,9 +63,9 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u64;
-    /// Rounds to nearest, keeps denormals, enables no traps.
+    /// Default environment: rounds to nearest, keeps denormals, enables no traps.
     pub const DEFAULT: Bits = 0;
-    /// The whole register, because the sticky exception flags are in another.
+    /// Bits that belong to the environment: all. The sticky exception flags are in another register.
     pub const CONTROL: Bits = !0;
 
     #[inline]
@@ -82,7 +82,7 @@ mod register {
     }
 }
 
-/// Other architectures keep the caller's environment.
+/// Stand-in for other architectures, which keep the caller's floating-point environment.
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
 mod register {
     pub type Bits = u32;

@@ -11,34 +11,36 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::program::Program;
 use op_dsl_ir::{DType, Stored};
 
-/// Least vectors per row for the kernel to run on rows in place; shorter rows are packed.
+/// Minimum number of vectors per row for one kernel run per row; one run covers several shorter rows.
 const ROW_VECTORS: usize = 4;
-/// The same limit where the remainder of a row after whole steps goes through padded copies.
+/// Value of [`ROW_VECTORS`] for calls in place whose rows are not whole steps.
+///
+/// It is larger because the remainder of each such row goes through padded copies.
 const ROW_VECTORS_IN_PLACE: usize = 12;
 
-/// Rows of a contiguous view, in elements.
+/// Position of a stream's rows in a contiguous tensor, in elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
-    /// First element.
+    /// Index of the first element of the first row.
     pub start: usize,
-    /// Distance from row to row.
+    /// Distance from the start of one row to the start of the next.
     pub pitch: usize,
     /// Distance from one element of a row to the next.
     pub step: usize,
 }
 
-/// State of a call: the kernel, the domain and the streams over it.
+/// State of a call: the kernel, the domain (index space) and the streams over the domain.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
-    /// The program, if the kernel is the interpreter.
+    /// The program that the kernel runs if it is the interpreter.
     pub program: Option<&'static Program>,
-    /// Converters for inputs of other element types.
+    /// Kernels that convert inputs of other element types to the kernel's.
     pub converters: Converters,
     pub level: Level,
     /// Element type of the kernel.
     pub dtype: DType,
-    /// Elements per step of the kernel.
+    /// Number of elements that the kernel computes per step.
     pub step: usize,
     /// Whether an output is also an input, so that no element may be computed twice.
     pub in_place: bool,
@@ -46,7 +48,7 @@ pub(super) struct Job {
     pub alone: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
-    /// Whether the domain has two dimensions and the kernel can walk along the rows of every stream.
+    /// Whether the domain has two dimensions and the kernel can access the rows of every stream in place.
     pub dense: bool,
     pub rank: usize,
     pub size: [usize; MAX_RANK],
@@ -54,7 +56,7 @@ pub(super) struct Job {
     input_count: usize,
     /// Layout of each stream: contiguous, or interleaved with a neighbour.
     pub turns: [Interleave; MAX_STREAMS],
-    /// Streams that the kernel reads as masks.
+    /// For each stream, whether the kernel reads it as a mask.
     pub masks: [bool; MAX_STREAMS],
 }
 
@@ -89,7 +91,9 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// Adds an input or, after [`Job::end_inputs`], an output. The domain's sizes must be set.
+    /// Adds an input stream or, after [`Job::end_inputs`], an output stream, of the tensor `view`.
+    ///
+    /// The domain's sizes must be set. Returns an error if the stream leaves the tensor.
     pub fn add(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
         let (own, used) = (view.extent(), extent(&stream, self.sizes()));
         if used.0 < own.0 || used.1 > own.1 {
@@ -99,7 +103,9 @@ impl Job {
         Ok(())
     }
 
-    /// Adds a stream of rows of a contiguous view. The domain has two dimensions.
+    /// Adds a stream over the rows `at` of a contiguous tensor. The domain must have two dimensions.
+    ///
+    /// Returns an error if the stream leaves the tensor, or if the tensor is not contiguous.
     #[inline]
     pub fn add_rows(&mut self, view: &Raw, at: Rows) -> Result<(), OutOfView> {
         let (size, [rows, columns, ..]) = (view.dtype.size(), self.size);
@@ -119,12 +125,12 @@ impl Job {
         self.input_count = self.streams.len();
     }
 
-    /// Makes input `k` an alias of input `of`.
+    /// Makes input `k` read the same elements as input `of`.
     pub fn alias_input(&mut self, k: usize, of: usize) {
         self.streams[k] = self.streams[of];
     }
 
-    /// Makes input `k` a broadcast zero.
+    /// Makes input `k` read a single zero for all elements.
     pub fn zero_input(&mut self, k: usize) {
         static ZERO: [u8; 4] = [0; 4];
         let ptr = ZERO.as_ptr().cast_mut(); // inputs are never written
@@ -140,7 +146,7 @@ impl Job {
         &self.streams[self.input_count..]
     }
 
-    /// Inputs, then outputs.
+    /// Returns all streams, inputs before outputs.
     pub fn streams(&self) -> &[Stream] {
         &self.streams
     }
@@ -149,10 +155,10 @@ impl Job {
         &mut self.streams
     }
 
-    /// Finds adjacent streams that are interleaved in memory and that the kernel can load as such.
+    /// Marks adjacent streams that are interleaved in memory and that the kernel can access together.
     ///
-    /// For example, gate and value of an interleaved split have stride 2 and starts one element apart. The domain must be
-    /// collapsed.
+    /// For example, the two halves `a` and `b` of a tensor `[a b a b ..]` have stride 2 and starts one element apart. The job must
+    /// have the form that [`Job::collapse`] produces.
     pub fn take_turns(&mut self, kernels: &Kernels) {
         for k in (0..self.streams.len()).filter(|k| kernels.turns()[*k]) {
             let [a, b] = [k, k + 1].map(|k| self.streams[k]);
@@ -171,12 +177,12 @@ impl Job {
         }
     }
 
-    /// Bytes from one element of stream `k` to the next where the kernel walks along it.
+    /// Returns the bytes from one element of stream `k` to the next as the kernel walks along a row.
     pub fn pace(&self, k: usize) -> usize {
         self.walked(k).size() << u32::from(self.turns[k] != Interleave::Alone)
     }
 
-    /// Element type with which the kernel accesses stream `k`.
+    /// Returns the element type with which the kernel accesses stream `k`.
     ///
     /// Outputs have their own type, inputs the kernel's type, and masks are bytes.
     pub fn walked(&self, k: usize) -> Stored {
@@ -201,18 +207,18 @@ impl Job {
         (self.size[0], self.size[1]) = (rows, columns);
     }
 
-    /// Number of elements of the domain, at least one.
+    /// Returns the number of elements of the domain, which is at least one.
     pub fn elements(&self) -> usize {
         self.sizes().iter().product()
     }
 
-    /// Bytes that a run reads and writes if every stream is accessed once.
+    /// Returns the bytes that a run reads and writes if every element of the streams is accessed once.
     pub fn bytes(&self) -> usize {
         let per_element: usize = self.streams().iter().map(|s| s.dtype.size()).sum();
         self.elements().saturating_mul(per_element)
     }
 
-    /// Restricts a dimension to a range of indices, at least one.
+    /// Restricts a dimension to a range of at least one index.
     pub fn narrow(&mut self, dim: usize, to: Range<usize>) {
         self.size[dim] = to.len();
         for s in self.streams_mut() {
@@ -220,7 +226,7 @@ impl Job {
         }
     }
 
-    /// Reorders, flips and joins dimensions, which changes no element's value.
+    /// Reorders, flips and joins dimensions of the domain, which changes no element's value.
     ///
     /// The result has as few dimensions as all streams allow, but at least two. The first output runs forward, with its
     /// shortest stride innermost. For example, three contiguous streams over a domain `(8, 1, 4)` become one row of 32
@@ -281,7 +287,7 @@ impl Job {
         }
     }
 
-    /// Moves a dimension inward, and those between one place outward.
+    /// Moves dimension `from` inward to place `to`, and the dimensions in between one place outward.
     fn rotate_dims(&mut self, from: usize, to: usize) {
         self.size[from..=to].rotate_left(1);
         for s in self.streams_mut() {
@@ -289,7 +295,7 @@ impl Job {
         }
     }
 
-    /// Least columns per row for the kernel to run on several rows in place.
+    /// Returns the minimum number of columns per row for one kernel run per row, without scratch memory.
     pub fn least_columns(&self, columns: usize) -> usize {
         match self.in_place && !columns.is_multiple_of(self.step) {
             true => ROW_VECTORS_IN_PLACE * self.level.lanes(),
@@ -297,25 +303,25 @@ impl Job {
         }
     }
 
-    /// Returns whether the kernel can walk along all rows in place, one after the other.
+    /// Returns whether the kernel can run on all rows in place, without boxes or scratch memory.
     pub fn is_plain(&self) -> bool {
         let [rows, columns, ..] = self.size;
         self.dense && (rows == 1 || columns >= self.least_columns(columns))
     }
 
-    /// Returns whether the kernel can walk along the rows of every stream.
+    /// Returns whether the kernel can access the rows of every stream in place.
     pub fn is_dense(&self) -> bool {
         (0..self.streams.len()).all(|k| self.is_row(k))
     }
 
-    /// Returns whether the kernel can walk along a stream's innermost dimension.
+    /// Returns whether the kernel can access rows of stream `k` in place, along the innermost dimension.
     pub fn is_row(&self, k: usize) -> bool {
         let (s, last) = (&self.streams[k], self.rank - 1);
         let dense = self.size[last] == 1 || s.strides[last] == self.pace(k) as isize;
         dense && s.dtype == self.walked(k)
     }
 
-    /// Returns whether the kernel can walk along all of a stream's dimensions as if they were one.
+    /// Returns whether the kernel can access all elements of stream `k` in place, as one row.
     pub fn is_line(&self, k: usize) -> bool {
         let s = &self.streams[k];
         let mut next = self.pace(k) as isize;
@@ -327,7 +333,7 @@ impl Job {
         dense
     }
 
-    /// Returns whether the stride along a stream's columns exceeds that along its rows.
+    /// Returns whether elements of a stream are closer to those of the next row than of the next column.
     pub fn is_transposed(&self, s: &Stream) -> bool {
         let last = self.rank - 1;
         let rows = s.strides[last - 1].unsigned_abs();
@@ -367,7 +373,7 @@ pub(super) mod tests {
         Rows { start, pitch, step: 1 }
     }
 
-    /// The last line of defence: whatever the shape of a stream, it never reaches memory outside of its view.
+    /// The last line of defence: no stream of any shape reaches memory outside of its view.
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
         let data = [0f32; 12];

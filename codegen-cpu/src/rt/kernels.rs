@@ -11,9 +11,10 @@ use op_dsl_ir::program::Program;
 /// Decides whether the interpreter is the kernel of a program at a SIMD level.
 ///
 /// Kernels are compiled for tables, for f32 at levels of wide vectors, and in f64 where they are more than 1.5 times as fast as
-/// the interpreter. Functions take as long in either. An arithmetic instruction takes 0.08 to 0.09 ns longer in the
-/// interpreter, where a function takes 1.0 ns with AVX-512 and 1.8 ns with AVX2 (Zen 4). Builds without optimisation interpret
-/// everything, because they are slow by any means and this way compile nothing per operator.
+/// the interpreter. Functions such as `exp` take as long in a compiled kernel as in the interpreter. An arithmetic instruction
+/// takes 0.08 to 0.09 ns longer in the interpreter, where a function takes 1.0 ns with AVX-512 and 1.8 ns with AVX2 (Zen 4).
+/// Builds without optimisation interpret everything, because they are slow by any means and this way compile nothing per
+/// operator.
 const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
     let (functions, arithmetic) = (program.functions as usize, program.arithmetic());
     match level {
@@ -25,7 +26,7 @@ const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
     }
 }
 
-/// Fills a table of kernels, each produced by a macro.
+/// Fills the table of kernels `$table`; the macro `$kernel` produces each entry.
 macro_rules! fill {
     (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ident $dtype:ident),*) => {$(
         if Level::$level.is_built() {
@@ -41,7 +42,7 @@ macro_rules! fill {
     )*};
 }
 
-/// Block kernels of one body, with its numbers of streams.
+/// Block kernels of one body (an operator's formula), with the body's numbers of streams.
 ///
 /// The numbers are private, because the pointers of a call are counted by them:
 ///
@@ -57,11 +58,13 @@ pub struct Kernels {
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
-    /// Streams, inputs before outputs, that may be interleaved with the next.
+    /// For each stream, inputs before outputs, true if it may be interleaved with the next stream.
     turns: [bool; MAX_STREAMS],
-    /// In the order of `DType`.
+    /// Programs for the interpreter, in the order of `DType`; `None` if the body has no programs.
     programs: Option<[&'static Program; DType::COUNT]>,
-    /// Rows in the order of `DType`, columns in the order of `Level`.
+    /// Kernels: rows in the order of `DType`, columns in the order of `Level`.
+    ///
+    /// An entry is `None` if this build lacks the level.
     table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
 }
 
@@ -69,7 +72,7 @@ impl Kernels {
     /// Alignment in bytes that non-temporal stores require at any level.
     pub const ALIGN: usize = 64;
 
-    /// Builds the kernels of a body.
+    /// Builds the kernels of the body `B` for every element type and SIMD level.
     pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
     where
         B: Body<I, A, O>,
@@ -123,7 +126,7 @@ impl Kernels {
 
     /// Returns kernels that use the interpreter at every level, or `None` if the body has no programs.
     ///
-    /// They are a second implementation for tests to compare kernels with.
+    /// Tests compare compiled kernels with them, as a second implementation.
     pub fn interpreted(&self) -> Option<Kernels> {
         self.programs?;
         let mut table = [[None; Level::COUNT]; DType::COUNT];
@@ -152,22 +155,22 @@ impl Kernels {
         self.outputs
     }
 
-    /// Flags of the input streams that the body reads.
+    /// Returns, for each input stream, whether the body reads it.
     pub fn reads(&self) -> &[bool] {
         &self.reads[..self.inputs]
     }
 
-    /// Flags of the input streams that are masks.
+    /// Returns, for each input stream, whether it is a mask.
     pub fn masks(&self) -> &[bool] {
         &self.masks[..self.inputs]
     }
 
-    /// Flags of the streams, inputs before outputs, that may be interleaved with the next.
+    /// Returns, for each stream, inputs before outputs, whether it may be interleaved with the next.
     pub fn turns(&self) -> &[bool] {
         &self.turns[..self.inputs + self.outputs]
     }
 
-    /// Marks the inputs that `other` does not read, or reads as masks, as not read here either.
+    /// Marks those inputs as not read that the kernels `other` do not read, or read as masks.
     pub fn reading_as(mut self, other: &Kernels) -> Kernels {
         for (k, reads) in self.reads.iter_mut().enumerate() {
             *reads &= other.reads[k] && !other.masks[k];
@@ -180,7 +183,9 @@ impl Kernels {
         self.table[dtype as usize][level as usize]
     }
 
-    /// Returns the program that a kernel for an element type expects in [`Streams::program`].
+    /// Returns the program that the kernels for an element type expect, or `None` if there is none.
+    ///
+    /// A kernel receives it in `block::Streams`.
     pub const fn program(&self, dtype: DType) -> Option<&'static Program> {
         match self.programs {
             Some(programs) => Some(programs[dtype as usize]),
@@ -188,7 +193,7 @@ impl Kernels {
         }
     }
 
-    /// Number of elements in one step.
+    /// Returns the number of elements that a kernel computes per step.
     pub const fn step(dtype: DType, level: Level) -> usize {
         width(dtype, level) * level.lanes()
     }

@@ -2,7 +2,7 @@
 
 use super::scratch::Strided;
 
-/// Unpacks a box of bits to contiguous bytes, 0 or 1 each.
+/// Unpacks a box of mask bits to contiguous bytes, 0 or 1 each.
 ///
 /// # Safety
 /// The box must be valid for reads, and `to` for writes, of its elements; the two must not overlap.
@@ -12,7 +12,7 @@ pub(super) unsafe fn spread(b: Strided, to: *mut u8) {
     unsafe { spread_from_dim(&b, 0, b.ptr, to) };
 }
 
-/// Unpacks the dimensions from `d` on, and returns the end of the bytes that it wrote.
+/// Unpacks the dimensions of a box from `d` on, and returns the end of the written bytes.
 ///
 /// # Safety
 /// As [`spread`], for the part of the box at `ptr`.
@@ -55,7 +55,7 @@ unsafe fn bit(origin: *const u8, at: usize) -> u8 {
 /// As [`spread`].
 unsafe fn spread_line(origin: *const u8, first: usize, to: *mut u8, n: usize) {
     const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
-    /// Bit `k` in byte `k`.
+    /// Mask of bit `k` in each byte `k`.
     const DIAGONAL: u64 = 0x8040_2010_0804_0201;
     let head = (first.wrapping_neg() % 8).min(n);
     let bytes = (n - head) / 8;

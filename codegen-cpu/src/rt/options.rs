@@ -14,9 +14,9 @@ use super::simd::Level;
 /// pool, because the pool's threads do not exist in the fork.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Number of threads that share the work; 0 chooses by the amount of work, 1 is the calling thread only.
+    /// Number of threads that share the work: 0 chooses by the amount of work, 1 is the calling thread.
     pub threads: usize,
-    /// The SIMD level; `None` is the best that this CPU has.
+    /// SIMD level of the kernels; `None` is the best that this CPU has.
     pub level: Option<Level>,
     /// Whether to use non-temporal stores; `None` decides by the size of the outputs.
     pub streaming: Option<bool>,

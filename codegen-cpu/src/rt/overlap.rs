@@ -10,10 +10,10 @@ pub(super) fn identical(a: &Stream, b: &Stream) -> bool {
     a.ptr == b.ptr && a.dtype == b.dtype && a.strides == b.strides
 }
 
-/// Returns whether two streams over a domain of these sizes may share a byte, given their memory extents.
+/// Returns whether two streams over a domain of these sizes may share a byte.
 ///
-/// It is conservative: never wrongly `false`. It is exact when strides nest as those of slices of one contiguous tensor do, and
-/// neither stream is packed bits.
+/// The test is conservative: never wrongly `false`. It is exact when strides nest as those of slices of one contiguous tensor do,
+/// and neither stream is packed bits. The extents are the address ranges of the streams.
 #[inline]
 pub(super) fn may_overlap(
     (a, a_extent): (&Stream, Extent),
@@ -27,8 +27,8 @@ pub(super) fn may_overlap(
 
 /// Returns whether no two indices of a tensor share an element.
 ///
-/// It is conservative: never wrongly `true`. It is exact for two dimensions, and when strides nest as those of permutations and
-/// slices of a contiguous tensor do.
+/// The test is conservative: never wrongly `true`. It is exact for two dimensions, and when strides nest as those of permutations
+/// and slices of a contiguous tensor do.
 pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
     let mut dims: ArrayVec<(usize, usize), MAX_RANK> = ArrayVec::new();
     for (&n, &s) in shape.iter().zip(strides).filter(|(n, _)| **n != 1) {
@@ -57,13 +57,15 @@ pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
     true
 }
 
-/// Steps of a search: enough for nested strides, where each has one or two possible multipliers.
+/// Maximum number of steps of [`search`].
+///
+/// It is enough for nested strides, where each stride has one or two possible multipliers.
 const BUDGET: u32 = 1000;
 
 /// A bounded multiple of a stride.
 #[derive(Clone, Copy, Debug)]
 struct Term {
-    /// Positive.
+    /// The stride, which is positive.
     stride: i128,
     /// Least multiplier.
     min: i128,
@@ -79,7 +81,7 @@ struct Distances {
 }
 
 impl Distances {
-    /// Distances from a byte of one stream to a byte of the other.
+    /// Returns the set of distances from a byte of stream `a` to a byte of stream `b`.
     fn between(a: &Stream, b: &Stream, sizes: &[usize]) -> Distances {
         let start = b.ptr.addr() as i128 - a.ptr.addr() as i128;
         let mut d = Distances { start, terms: ArrayVec::new() };
@@ -92,7 +94,7 @@ impl Distances {
         d
     }
 
-    /// Adds `min..=max` times a stride.
+    /// Adds a multiple of `stride`, by a factor in `min..=max`, to the distances of the set.
     fn add(&mut self, stride: i128, min: i128, max: i128) {
         if stride == 0 || min == max {
             return self.start += stride * min;
@@ -106,13 +108,13 @@ impl Distances {
         }
     }
 
-    /// Returns whether a distance is zero. It also returns true if the budget runs out first.
+    /// Returns whether the set contains 0. It also returns true if the budget of steps runs out first.
     fn may_be_zero(&self, mut budget: u32) -> bool {
         search(self.start, &self.terms, &mut budget)
     }
 }
 
-/// Returns whether multiples of the terms' strides can sum to `-rest`.
+/// Returns whether the terms, each with a multiplier in its bounds, can sum to `-rest`.
 fn search(rest: i128, terms: &[Term], budget: &mut u32) -> bool {
     let Some((&Term { stride, min, max }, later)) = terms.split_first() else { return rest == 0 };
     if *budget == 0 {
@@ -142,7 +144,7 @@ fn search(rest: i128, terms: &[Term], budget: &mut u32) -> bool {
     false
 }
 
-/// Extended Euclid: returns the gcd `g` of two numbers, and `x` such that `a * x - g` is a multiple of `b`.
+/// Extended Euclid: returns the gcd `g` of two numbers, and `x` such that `b` divides `a * x - g`.
 fn bezout(a: i128, b: i128) -> (i128, i128) {
     let (mut g, mut x) = ((a, b), (1, 0));
     while g.1 != 0 {
@@ -161,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    /// Offset of every index.
+    /// Returns the offset of every index, in elements.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         shape.iter().zip(strides).fold(vec![0], |all, (&n, &s)| {
             all.iter().flat_map(|at| (0..n as isize).map(move |i| at + i * s)).collect()

@@ -19,7 +19,9 @@ use std::sync::OnceLock;
 /// better. Other vendors have not been measured, so that their processors are left to the hardware prefetchers.
 const DISTANCES: [(&[u8; 12], usize); 2] = [(b"GenuineIntel", 512), (b"AuthenticAMD", 256)];
 
-/// Returns the distance on this processor in bytes, or 0 for no prefetch. The result is cached.
+/// Returns the prefetch distance on this processor in bytes, or 0 for no prefetch.
+///
+/// The result is cached.
 pub(super) fn distance() -> usize {
     static DISTANCE: OnceLock<usize> = OnceLock::new();
     *DISTANCE.get_or_init(|| {
@@ -28,7 +30,7 @@ pub(super) fn distance() -> usize {
     })
 }
 
-/// Returns the vendor string of `cpuid`.
+/// Returns the vendor string of `cpuid`, or `None` if the CPU is not x86-64.
 fn vendor() -> Option<[u8; 12]> {
     #[cfg(target_arch = "x86_64")]
     {

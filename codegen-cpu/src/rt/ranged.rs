@@ -14,22 +14,24 @@ use super::step::{Bits, Floats, Load, PAIR};
 use super::tabled::{each_of, replace};
 use op_dsl_ir::program::Program;
 
-/// A body in f32 whose intermediate values are watched.
+/// A body in f32 that records whether intermediate values leave the range of f32.
 pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
-    /// Program of the whole graph in f64.
+    /// Program of the whole formula in f64, for lanes where an intermediate value leaves the range.
     const EXACT: &'static Program;
 
-    /// Loads all inputs that are read.
+    /// Loads all inputs that the formula reads.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
-    /// Returns the results, and the watch over the intermediate values.
+    /// Evaluates the formula, and records which lanes had intermediate values out of range.
     fn watched<S: Isa, E: El, X: Load<S, W>, const W: usize, const CAREFUL: bool>(
         s: S,
         x: [X; I],
         a: [Floats<S, W>; A],
     ) -> ([Floats<S, W>; O], Watch<S, W, CAREFUL>);
 
-    /// Slow path of [`ranged`], where some value has left the range or is 0; two vectors at a time.
+    /// Slow path of [`ranged`], for a step where some value has left the range or is 0.
+    ///
+    /// It computes two vectors at a time.
     #[cold]
     #[inline(never)]
     fn careful<S: Isa, E: El, const W: usize>(
@@ -62,7 +64,7 @@ pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
     }
 }
 
-/// Computes the results of a step, with the f64 slow path for lanes that leave the range.
+/// Computes the results of a step. Lanes with intermediate values out of range are computed in f64.
 #[inline(always)]
 pub fn ranged<B, S, E, const I: usize, const A: usize, const O: usize, const W: usize>(
     s: S,

@@ -20,7 +20,7 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::{DType, Stored};
 
-/// Number of rows of a call that computes only some of them.
+/// Number of rows that a call computes, where it computes only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rows {
     /// Number of dimensions that form the rows, from the outermost. Zero dimensions form one row.
@@ -30,7 +30,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Sums the entries of the row-count input; `None` if the sum covers all rows.
+    /// Sums the entries of the row-count input, an operator's input of integers that limits its rows.
+    ///
+    /// Returns `None` if there is no such input, or if the sum covers all rows.
     ///
     /// # Errors
     /// An entry is negative.
@@ -51,14 +53,16 @@ impl Rows {
         Ok((computed < rows).then_some(Rows { outer: split.dim, computed }))
     }
 
-    /// Runs the job over the computed rows. Its streams lie over the domain, which has elements.
+    /// Runs the job over the rows that are computed.
+    ///
+    /// Its streams must have the dimensions of the domain, which must have elements.
     pub fn compute(self, job: &Job, call: &Call<'_>, options: &Options) {
         for slab in self.slabs(job.sizes()).map(|(first, _)| first) {
             slab.run(job, options, |part| part.take_turns(call.kernels));
         }
     }
 
-    /// Writes zeros to the other rows, with the kernel that [`zeros`] returns.
+    /// Writes zeros to the rows that are not computed, with the kernel that [`zeros`] returns.
     ///
     /// # Errors
     /// A stream leaves the view of an output; [`Error::OutOfView`].
@@ -84,9 +88,10 @@ impl Rows {
         Ok(())
     }
 
-    /// Per dimension, the slab of computed rows and that of the others.
+    /// Returns, per dimension, the slab of rows to compute and the slab of rows to fill with zeros.
     ///
-    /// `sizes` are those of the domain or of an output, which differ only from the split dimension on.
+    /// `sizes` are the dimensions of the domain or of an output. The two differ only from the split dimension (the one along which a
+    /// gated tensor is cut into gate and value) on.
     fn slabs(self, sizes: &[usize]) -> impl Iterator<Item = (Slab, Slab)> {
         // Index of the first row that is not computed.
         let mut at = [0; MAX_RANK];
@@ -105,7 +110,9 @@ impl Rows {
     }
 }
 
-/// A slab: one index of each dimension before `dim`, a range of `dim`, and all of the later ones.
+/// A part of the domain: index `at[d]` of each dimension `d` before `dim`, and a range of `dim`.
+///
+/// Dimensions after `dim` are whole.
 struct Slab {
     at: [usize; MAX_RANK],
     dim: usize,
@@ -113,7 +120,9 @@ struct Slab {
 }
 
 impl Slab {
-    /// Runs a job over this slab only.
+    /// Runs a copy of the job that is restricted to this slab.
+    ///
+    /// `build_streams` may change the copy after its dimensions are joined, before it runs.
     fn run(&self, job: &Job, options: &Options, build_streams: impl FnOnce(&mut Job)) {
         if self.range.is_empty() {
             return;

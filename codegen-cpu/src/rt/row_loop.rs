@@ -9,12 +9,14 @@ use super::prefetch;
 use super::scratch::copy_line;
 use core::mem::MaybeUninit;
 
-/// Bytes of the longest step.
+/// Bytes of the longest kernel step: four vectors of 64 bytes.
 pub(super) const STEP_BYTES: usize = 256;
-/// Vectors per row below which aligning to cache lines costs more than non-temporal stores gain.
+/// Minimum number of vectors per row for non-temporal stores.
+///
+/// In shorter rows, alignment to cache lines costs more than these stores gain.
 const STREAMING_VECTORS: usize = 32;
 
-/// Bytes from one row of each stream to the next.
+/// For each stream, the bytes from one row to the next.
 pub(super) type Pitches = [isize; MAX_STREAMS];
 
 /// Advances every stream to its next row.
@@ -28,7 +30,7 @@ fn advance(start: &mut [*mut u8; MAX_STREAMS], pitch: &Pitches) {
 /// Runs the kernel along rows of contiguous elements.
 pub(super) struct Line<'a> {
     job: &'a Job,
-    /// Start addresses of the kernel's next run.
+    /// Argument of the kernel's next run, with the start address of each stream.
     io: Streams,
     streaming: bool,
 }
@@ -52,7 +54,8 @@ impl<'a> Line<'a> {
 
     /// Runs the kernel over `rows` rows of `n` elements of every stream.
     ///
-    /// The first row is at the current start. Each further row is `pitch` bytes after the one before, in each stream.
+    /// The first row is at the start that [`Line::start_at`] has set. Each further row is `pitch` bytes after the one before, in each
+    /// stream.
     pub fn run_rows(&mut self, rows: usize, n: usize, pitch: &Pitches) {
         let job = self.job;
         let (head, steps) = (self.head(n), n >> job.step.trailing_zeros());
@@ -75,19 +78,21 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns whether rows of `n` elements use non-temporal stores where their alignment permits.
+    /// Returns whether rows of `n` elements use non-temporal stores where the rows' alignment permits.
     fn streams_out(&self, n: usize) -> bool {
         self.streaming && n >= STREAMING_VECTORS * self.job.level.lanes()
     }
 
-    /// Returns the number of elements before the next cache line, if non-temporal stores are possible.
+    /// Returns how many elements of a row come before the first whole cache line of the outputs.
     ///
-    /// `None` if `n` is too small or the outputs disagree about that number.
+    /// Returns `None` if a row of `n` elements does not use non-temporal stores, or if the number differs between outputs.
     pub fn head(&self, n: usize) -> Option<usize> {
         if self.streams_out(n) { self.elements_to_line() } else { None }
     }
 
-    /// Runs the kernel over `n` elements of every stream; after a head, with non-temporal stores.
+    /// Runs the kernel over `n` elements of every stream.
+    ///
+    /// With a `head` (see [`Line::head`]), so many elements are stored as usual, and further steps with non-temporal stores.
     pub fn run(&mut self, n: usize, head: Option<usize>) {
         let job = self.job;
         if let Some(head) = head {
@@ -113,7 +118,7 @@ impl<'a> Line<'a> {
         unsafe { (job.kernel)(&self.io, 1, false) };
     }
 
-    /// Advances the start of the next run by `elements`.
+    /// Advances the start of the kernel's next run by `elements` elements, in each stream.
     fn shift(&mut self, elements: isize) {
         let job = self.job;
         for (k, p) in self.io.start.iter_mut().enumerate().take(job.streams().len()) {
@@ -121,7 +126,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the number of elements before the next cache line, if it is the same for all outputs.
+    /// Returns the number of elements before the next cache line; `None` if it differs between outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
         let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
@@ -133,7 +138,7 @@ impl<'a> Line<'a> {
         outputs.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Runs over the first `head` elements, less than a cache line, and advances past them.
+    /// Runs the kernel over the first `head` elements, less than a cache line, and advances past them.
     fn run_head(&mut self, head: usize) {
         let job = self.job;
         if head == 0 {
@@ -148,7 +153,7 @@ impl<'a> Line<'a> {
         self.shift(rest as isize);
     }
 
-    /// Runs over `n` elements, less than a step, on copies padded with zeros.
+    /// Runs the kernel over `n` elements, less than a step, in copies that are padded with zeros.
     fn run_part(&mut self, n: usize) {
         let job = self.job;
         if n == 0 {
@@ -184,15 +189,15 @@ impl<'a> Line<'a> {
 
 /// A range of memory that the kernel walks along: one stream, or two interleaved ones.
 struct Stretch {
-    /// Index of the first of its streams, and their number.
+    /// Index of the first stream in this range; `streams` is the number of them.
     stream: usize,
     streams: usize,
     start: *mut u8,
-    /// Bytes from one element, or one element of each stream, to the next.
+    /// Bytes from one element to the next or, with two streams, from one pair of elements to the next.
     pace: usize,
 }
 
-/// Iterates over the memory ranges of all streams.
+/// Iterates over the memory ranges of all streams; two interleaved streams are one range.
 fn stretches<'a>(io: &'a Streams, job: &'a Job) -> impl Iterator<Item = Stretch> + 'a {
     let mut next = 0;
     core::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! Gathers strided memory into scratch memory, and scatters it back.
 //!
 //! Scratch memory holds a box of a stream's elements contiguously, in the kernel's element type. Packed mask bits are expanded
-//! in `truth.rs`.
+//! in `mask_bits.rs`.
 
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
@@ -10,12 +10,12 @@ use op_dsl_ir::bind::MAX_RANK;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strided {
     pub ptr: *mut u8,
-    /// As [`Stream::origin`](super::stream::Stream::origin).
+    /// Base address of packed bits, see [`Stream::origin`](super::stream::Stream::origin).
     pub origin: *mut u8,
     pub dtype: Stored,
-    /// Outermost first; at least two dimensions.
+    /// Sizes of the dimensions, outermost first; there are at least two dimensions.
     pub sizes: [usize; MAX_RANK],
-    /// In bytes.
+    /// Stride of each dimension, in bytes.
     pub strides: [isize; MAX_RANK],
     pub rank: usize,
 }
@@ -25,7 +25,7 @@ impl Strided {
         self.sizes[..self.rank].iter().product()
     }
 
-    /// The same elements in the same order, in as few dimensions as possible.
+    /// Describes these elements in the same order, in as few dimensions as possible, but at least two.
     ///
     /// For example, sizes `(8, 4)` with strides `(16, 4)` become one row of 32 elements with stride 4.
     pub fn joined(mut self) -> Strided {
@@ -53,7 +53,7 @@ impl Strided {
         self
     }
 
-    /// Copies the box to (`GATHER`) or from scratch memory.
+    /// Copies the box to scratch memory if `GATHER` is true, else from scratch memory to the box.
     ///
     /// # Safety
     /// The box must be valid for reads (writes), and scratch for writes (reads), of its elements without conversion. The two
@@ -70,7 +70,7 @@ impl Strided {
         }
     }
 
-    /// Copies the dimensions from `d` on, and returns the end of the part of scratch that it used.
+    /// Copies the dimensions of the box from `d` on, and returns the end of the used scratch memory.
     ///
     /// # Safety
     /// As [`Strided::copy`], for the part of the box at `ptr`.
@@ -98,7 +98,7 @@ impl Strided {
     }
 }
 
-/// Copies rows of columns, with fast paths for contiguous and repeated elements.
+/// Copies two dimensions of a box, with fast paths for contiguous and for repeated elements.
 ///
 /// # Safety
 /// As [`Strided::copy`].

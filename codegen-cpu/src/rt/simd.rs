@@ -16,9 +16,9 @@ mod x86;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// Portable code, for architectures that have no level of their own here.
+    /// Portable code, for architectures that have no SIMD level of their own in this list.
     ///
-    /// On other architectures it exists with the feature `fallback` only, because it makes every kernel compile for longer.
+    /// On other architectures this level exists with the feature `fallback` only, because it makes every kernel compile for longer.
     Fallback,
     /// SSE2, which every x86-64 CPU has.
     Baseline,
@@ -30,7 +30,7 @@ pub enum Level {
     Neon,
 }
 
-/// Passes the SIMD levels of this target with their tokens to a macro, after its other arguments.
+/// Calls the macro `$use` with `$more`, followed by the SIMD levels of this target and their tokens.
 macro_rules! levels {
     ($use:ident $($more:tt)*) => {
         $use! {
@@ -136,13 +136,13 @@ impl Level {
         })
     }
 
-    /// Returns whether outputs of `bytes` bytes use non-temporal stores unless the caller decides otherwise.
+    /// Returns whether outputs of `bytes` bytes use non-temporal stores if the caller does not decide.
     ///
-    /// They do so if they are far larger than a cache, and consecutive stores of a step fill whole cache lines.
+    /// This is the case if they are far larger than a cache, and consecutive stores of a step fill whole cache lines.
     ///
     /// On Zen 1, with AVX2 and 8192x8192, memory-bound gradients (bilinear, ReLU) take 0.69 to 0.72 of the time in f32 and 0.71
-    /// to 0.98 in 16 bits, with one thread and with two. Those with table look-ups are compute-bound there and take 0.99 to
-    /// 1.03 of it with one thread. With two, the variation between runs exceeds that difference.
+    /// to 0.98 in 16 bits, with one thread and with two. Gradients with table look-ups are compute-bound there and take 0.99 to
+    /// 1.03 of the time with one thread. With two, the variation between runs exceeds that difference.
     pub const fn streams(self, bytes: usize) -> bool {
         matches!(self, Level::Avx2 | Level::Avx512) && bytes > 16 << 20
     }
@@ -155,7 +155,7 @@ impl Level {
 
 /// The operations of a SIMD level: those of `fearless_simd`, and those that it lacks.
 ///
-/// Every method but the first two is inlined into a block kernel, where the level's instructions are enabled.
+/// Every method but `detect` and `assume` is inlined into a block kernel, where the level's instructions are enabled.
 pub trait Isa: Simd + Functions {
     /// Whether `mul_add` rounds once, that is, whether the level has FMA.
     const FMA: bool;
@@ -172,7 +172,7 @@ pub trait Isa: Simd + Functions {
     /// Whether [`max_size`](Self::max_size) is one instruction.
     const HAS_MAX_SIZE: bool = false;
 
-    /// Returns the token if this CPU supports the SIMD level.
+    /// Returns the token if this CPU supports the SIMD level, else `None`.
     fn detect() -> Option<Self>;
 
     /// Creates the token without detection.
@@ -181,7 +181,9 @@ pub trait Isa: Simd + Functions {
     /// The CPU must support the SIMD level.
     unsafe fn assume() -> Self;
 
-    /// As `vectorize`, for code that is compiled with the kernels of `B`: see [`super::block::Kernel`].
+    /// Runs `f` with the level's instructions enabled, in a function that belongs to the type `B`.
+    ///
+    /// It is `Simd::vectorize` for kernels. [`super::block::Kernel`] says why these belong to a type.
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
         self.vectorize(f)
@@ -212,7 +214,7 @@ pub trait Isa: Simd + Functions {
 
     /// `x * y + z`, rounded once towards negative infinity.
     ///
-    /// Levels without tables that rely on it have the substitute `floor(x * y) + z`, which is as good there.
+    /// Levels where no table relies on this rounding use the default `floor(x * y) + z`, which is as good there.
     #[inline(always)]
     fn mul_add_down(self, x: Self::f32s, y: f32, z: f32) -> Self::f32s {
         (x * y).floor() + z
@@ -227,13 +229,13 @@ pub trait Isa: Simd + Functions {
         v
     }
 
-    /// The larger absolute value. For a number and a NaN it is either, for two NaNs a NaN.
+    /// The larger of `|a|` and `|b|`. For a number and a NaN the result is either, for two NaNs a NaN.
     #[inline(always)]
     fn max_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
         a.abs().max(b.abs())
     }
 
-    /// The smaller absolute value. For a number and a NaN it is either, for two NaNs a NaN.
+    /// The smaller of `|a|` and `|b|`. For a number and a NaN the result is either, for two NaNs a NaN.
     #[inline(always)]
     fn min_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
         a.abs().min(b.abs())
@@ -285,9 +287,9 @@ pub trait Isa: Simd + Functions {
         unsafe { p.cast::<<Self::u16s as SimdBase<Self>>::Array>().write_unaligned(v.to_array()) };
     }
 
-    /// Rounds to the upper 16 bits, to nearest even.
+    /// Rounds two vectors to bf16, to nearest even, and packs them into one.
     ///
-    /// `even` goes to the lower halves of 32-bit lanes, `odd` to the upper ones.
+    /// Results of `even` are in the lower halves of 32-bit lanes, those of `odd` in the upper halves.
     ///
     /// A NaN must have zeros in its lower 16 bits, otherwise rounding could carry its payload into the sign. This holds for
     /// results of arithmetic on NaNs that were bf16, and for the NaNs that arithmetic creates.
@@ -319,9 +321,9 @@ pub trait Isa: Simd + Functions {
     }
 }
 
-/// Converts a vector of halves by bit operations.
+/// Converts a vector of f16 to two vectors of f32 by bit operations.
 ///
-/// It is out of line because it is long and the same in every kernel.
+/// This is out of line because it is long and the same in every kernel.
 #[inline(never)]
 fn f16_widen_apart<S: Isa>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
     s.vectorize(
@@ -333,7 +335,7 @@ fn f16_widen_apart<S: Isa>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
     )
 }
 
-/// The inverse of [`f16_widen_apart`].
+/// Rounds two vectors of f32 to one of f16 by bit operations, the inverse of [`f16_widen_apart`].
 #[inline(never)]
 fn f16_narrow_apart<S: Isa>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
     s.vectorize(
@@ -342,7 +344,7 @@ fn f16_narrow_apart<S: Isa>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
     )
 }
 
-/// Half -> float by bit operations.
+/// Converts f16, one per 32-bit lane, to f32 by bit operations.
 ///
 /// Shifts the fields into place, then scales by 2^112, which also normalises denormals. Infinities and NaNs get their exponent
 /// by a separate step.
@@ -359,7 +361,7 @@ fn f16_widen_bits<S: Isa>(s: S, h: S::u32s) -> S::f32s {
     (nan.select(bits | 0x0040_0000, bits) | sign).bitcast()
 }
 
-/// Float -> half by bit operations, to nearest even.
+/// Rounds f32 to f16, one per 32-bit lane, by bit operations, to nearest even.
 ///
 /// Normal results: add half a unit of the last kept bit (less the tie correction) and shift.
 /// Denormal results: adding 0.5 aligns the last kept bit with the last bit of the sum.
@@ -382,14 +384,16 @@ fn f16_narrow_bits<S: Isa>(s: S, v: S::f32s) -> S::u32s {
     m.simd_gt(splat(0x7f80_0000)).select(nan, r) | sign
 }
 
-/// Rounds to nearest even at bit 16; the lower 16 bits of the result are arbitrary.
+/// Rounds f32 to bf16, to nearest even, in the upper 16 bits of each lane.
+///
+/// The lower 16 bits of the result are arbitrary.
 #[inline(always)]
 fn bf16_round<S: Isa>(_: S, v: S::f32s) -> S::u32s {
     let u: S::u32s = v.bitcast();
     u + ((u >> 16) & 1) + 0x7fff
 }
 
-/// Looks up an entry in a table of any length, lane by lane.
+/// `t[ix % N]` for every lane, one lane after the other.
 #[inline(always)]
 fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s {
     S::f32s::from_fn(

@@ -19,7 +19,7 @@ pub const fn width(dtype: DType, level: Level) -> usize {
     }
 }
 
-/// `W` vectors of `f32`. All operations apply to each of them, lane by lane.
+/// A step: `W` vectors of `f32`. All operations apply to each vector, lane by lane.
 #[derive(Clone, Copy)]
 pub struct Floats<S: Isa, const W: usize = PAIR>(pub [S::f32s; W]);
 
@@ -34,7 +34,7 @@ pub struct Bits<S: Isa, const W: usize = PAIR>(pub [S::u32s; W]);
 /// Evaluates an expression for each index into an array, fully unrolled.
 ///
 /// It is a macro because loops, arrays of one repeated value and the standard library's array functions make kernels compile
-/// for up to 1.7 times as long. The last are not always inlined.
+/// for up to 1.7 times as long. The library's functions are not always inlined.
 ///
 /// A token before the index turns the expression into a function of its own with the level's instructions. That function is
 /// inlined like all others, but only after it was compiled, so that the kernel receives its few instructions, not the ten calls
@@ -75,7 +75,7 @@ macro_rules! each {
 
 pub(in crate::rt) use each;
 
-/// Sets element `K`, if the array has that many.
+/// Sets element `K` of the array, if `K` is less than its length `W`.
 #[inline(always)]
 pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
     all: &mut MaybeUninit<[T; W]>,
@@ -88,7 +88,7 @@ pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
 }
 
 impl<S: Isa, const W: usize> Bits<S, W> {
-    /// See [`Isa::pin`].
+    /// Schedules each vector before vectors that are pinned later, see [`Isa::pin`].
     #[inline(always)]
     pub fn pin(self, s: S) -> Bits<S, W> {
         self.floats().pin(s).bits()
@@ -114,7 +114,7 @@ macro_rules! bit_operations {
 }
 bit_operations!(Add add  Shl shl  Shr shr);
 
-/// A step, or a source that it can be loaded from.
+/// A step, or a place in memory that a step can be loaded from.
 pub trait Load<S: Isa, const W: usize>: Copy {
     /// Loads the step.
     fn load(self) -> Floats<S, W>;
@@ -135,9 +135,9 @@ impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
 
 /// A step, or the same number in all its lanes.
 pub trait Operand<S: Isa, const W: usize>: Copy {
-    /// Operand type of one vector.
+    /// Type of the operand for one vector of a step: a vector or a number.
     type One: SimdInto<S::f32s, S>;
-    /// Operand of vector `k`.
+    /// Returns the operand for vector `k` of the step.
     fn one(self, k: usize) -> Self::One;
 }
 
@@ -208,13 +208,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].abs()))
     }
 
-    /// The smaller; either of the two if one is NaN.
+    /// The smaller of `self` and `y`; either of them if one is NaN.
     #[inline(always)]
     pub fn min(self, y: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].min(y.one(k))))
     }
 
-    /// The larger; either of the two if one is NaN.
+    /// The larger of `self` and `y`; either of them if one is NaN.
     #[inline(always)]
     pub fn max(self, y: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].max(y.one(k))))
@@ -226,19 +226,19 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].sqrt()))
     }
 
-    /// `x * y + z`, rounded once where the level has FMA.
+    /// `self * y + z`, rounded once where the level has FMA.
     #[inline(always)]
     pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].mul_add(y.one(k), z.one(k))))
     }
 
-    /// `x` with the sign of `y`.
+    /// `self` with the sign of `y`.
     #[inline(always)]
     pub fn copysign(self, y: Floats<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
     }
 
-    /// `x`, with its sign flipped where `y` has its sign bit set.
+    /// `self`, negated in lanes where the sign bit of `y` is set.
     #[inline(always)]
     pub fn flipped(self, y: Floats<S, W>) -> Floats<S, W> {
         let sign = y.bits();
@@ -246,14 +246,14 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => (bits.0[k] ^ (sign.0[k] & 0x8000_0000)).bitcast()))
     }
 
-    /// Error-free product: `x * y` as the sum of two floats, see [`Isa::two_prod`].
+    /// Error-free product: `self * y` as the sum of two floats, see [`Isa::two_prod`].
     #[inline(always)]
     pub fn two_prod(self, s: S, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let both = each!(s, k => s.two_prod(self.0[k], y.0[k]));
         (Floats(each!(k => both[k].0)), Floats(each!(k => both[k].1)))
     }
 
-    /// Error-free sum: `x + y` as the exact sum of two floats (Knuth).
+    /// Error-free sum: `self + y` as the exact sum of two floats (Knuth).
     #[inline(always)]
     pub fn two_sum(self, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let high = self + y;
@@ -261,13 +261,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         (high, (self - (high - of_y)) + (y - of_y))
     }
 
-    /// `yes` where the sign bit is clear, else `no`; either for zero or NaN.
+    /// `yes` where the sign bit of `self` is clear, else `no`; either of them where `self` is zero or NaN.
     #[inline(always)]
     pub fn if_positive(self, s: S, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
         Floats(each!(s, k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
     }
 
-    /// See [`Isa::pin`].
+    /// Schedules each vector before vectors that are pinned later, see [`Isa::pin`].
     #[inline(always)]
     pub fn pin(self, s: S) -> Floats<S, W> {
         Floats(each!(s, k => s.pin(self.0[k])))
@@ -282,7 +282,7 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Bits(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 
-    /// Reduces all vectors to one, so that one test covers all of them.
+    /// Reduces all vectors to one by `f(vector, result so far)`, so that one test covers all of them.
     #[inline(always)]
     pub fn fold(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
         let pair = f(self.0[1], self.0[0]);
@@ -320,7 +320,7 @@ impl<S: Isa, const W: usize> Mask<S, W> {
         Floats(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
     }
 
-    /// Returns a uniform condition, which is true for all lanes or for none.
+    /// Returns whether a uniform condition, which is equal in all lanes, is true.
     #[inline(always)]
     pub fn holds(self) -> bool {
         self.0[0].any_true()
@@ -352,7 +352,7 @@ impl<S: Isa, const W: usize> Not for Mask<S, W> {
 }
 
 impl<S: Isa, const W: usize> Mask<S, W> {
-    /// Lanes of this mask that are not in the other.
+    /// The lanes of this mask that are not in `y`.
     #[inline(always)]
     pub fn without(self, y: Mask<S, W>) -> Mask<S, W> {
         self & !y

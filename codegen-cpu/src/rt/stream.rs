@@ -6,12 +6,12 @@ use op_dsl_ir::bind::MAX_RANK;
 /// Elements of one input or output, as strides over the domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
-    /// The element at index 0 of every dimension.
+    /// Address of the element at index 0 of every dimension.
     pub ptr: *mut u8,
     /// Base address of packed bits, see [`Raw::origin`](super::view::Raw::origin).
     pub origin: *mut u8,
     pub dtype: Stored,
-    /// In bytes; 0 along dimensions of one element.
+    /// Stride of each dimension, in bytes; 0 along dimensions of one element.
     pub strides: [isize; MAX_RANK],
 }
 
@@ -19,10 +19,10 @@ pub(super) struct Stream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfView;
 
-/// First byte and one past the last. Each packed bit counts as a byte.
+/// Address range of elements: the first byte and one past the last. Each packed bit counts as a byte.
 pub(super) type Extent = (usize, usize);
 
-/// Converts an extent to the bytes of memory that contain the elements.
+/// Converts an extent of a stream to the range of bytes in memory that contain the elements.
 #[inline]
 pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     let origin = s.origin.addr();
@@ -36,7 +36,7 @@ pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     }
 }
 
-/// First byte and one past the last of a stream over a domain of these sizes.
+/// Returns the first byte and one past the last of a stream over a domain of these sizes.
 #[inline]
 pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
     let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr().saturating_add(s.dtype.size()));

@@ -20,7 +20,7 @@ pub(super) struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// Returns whether some tensor is a view of cells.
+    /// Returns whether some tensor is a view of `Cell`s, which may be shared within the thread.
     pub fn has_cells(&self) -> bool {
         let mut inputs = self.inputs.iter().map(View::raw);
         let mut outputs = self.outputs.iter().map(ViewMut::raw);
@@ -28,19 +28,19 @@ impl Call<'_> {
         inputs.any(of_cells) || outputs.any(of_cells)
     }
 
-    /// Iterates over the inputs that have streams.
+    /// Iterates over the inputs that have streams; row counts have none.
     pub fn read(&self) -> impl Iterator<Item = (&Tensor, &View<'_>)> + Clone {
         let all = self.def.inputs.iter().zip(self.inputs);
         all.filter(|(tensor, _)| !tensor.kind.parts().is_empty())
     }
 
-    /// The error for a stream that leaves its view.
+    /// Returns the error for a stream that leaves the memory of its tensor.
     pub fn left(&self, _: OutOfView) -> Error {
         Error::OutOfView { op: self.def.name.to_string() }
     }
 }
 
-/// Adds a stream to the job for each part of each tensor.
+/// Adds a stream to the job for each part of each tensor: the whole, or gate and value separately.
 pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
         for &part in tensor.kind.parts() {
@@ -66,7 +66,9 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfV
     Ok(())
 }
 
-/// Creates the stream of a tensor's part over the domain, with stride 0 along broadcast dimensions.
+/// Creates the stream over a part of a tensor: the whole, its gate elements or its value elements.
+///
+/// The stream has the dimensions of the domain, with stride 0 along broadcast dimensions.
 pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
     let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
@@ -90,7 +92,7 @@ pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     s
 }
 
-/// Returns whether an output is also an input.
+/// Returns whether an output is also an input, so that the call works in place.
 ///
 /// # Errors
 /// An output shares elements with another, or with an input at different indices.

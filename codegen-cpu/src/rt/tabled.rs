@@ -28,39 +28,41 @@ macro_rules! each_of {
 }
 pub(super) use each_of;
 
-/// A body with `F` functions that have tables, of `I` inputs, `A` attributes and `O` outputs.
+/// A body with `F` univariate functions that have tables, and a formula that combines their values.
+///
+/// It has `I` inputs, `A` attributes and `O` outputs.
 pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>:
     Body<I, A, O> + Sized
 {
-    /// Program of the whole graph in f64, for lanes that neither table nor tail covers.
+    /// Program of the whole formula in f64, for lanes that neither table nor tail covers.
     const EXACT: &'static Program;
 
-    /// Loads all inputs that are read.
+    /// Loads all inputs that the formula reads.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
-    /// Computes the arguments of the functions.
+    /// Computes the arguments of the `F` functions from inputs `x` and attributes `a`.
     fn variables<S: Isa, E: El, X: Load<S, W>, const W: usize>(
         s: S,
         x: [X; I],
         a: [Floats<S, W>; A],
     ) -> [Variable<S, W>; F];
 
-    /// Returns whether all lanes are inside all tables.
+    /// Returns whether all lanes of the arguments `t` are inside the tables of their functions.
     fn all_inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> bool;
 
-    /// Evaluates the functions by their tables.
+    /// Evaluates the functions by their tables at the arguments `t`, all inside the table ranges.
     fn inside<S: Isa, E: El, const W: usize>(
         s: S,
         t: [Variable<S, W>; F],
     ) -> [DoubleFloat<S, W>; F];
 
-    /// Evaluates the functions by tables and tails; the mask has the lanes that neither covers.
+    /// Evaluates the functions by tables and tails at `t`. The mask has the lanes that neither covers.
     fn anywhere<S: Isa, E: El>(
         s: S,
         t: [Variable<S, PAIR>; F],
     ) -> ([DoubleFloat<S, PAIR>; F], Mask<S>);
 
-    /// Combines the functions' values to the results.
+    /// Combines inputs `x`, attributes `a` and the functions' values `f` to the results.
     ///
     /// Inputs that are only factors are loaded here, because registers are few.
     fn rest<S: Isa, E: El, X: Load<S, W>, const W: usize>(
@@ -70,10 +72,10 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         f: [DoubleFloat<S, W>; F],
     ) -> [Floats<S, W>; O];
 
-    /// Slow path of [`tabled`], where some lane is beyond a table; two vectors at a time.
+    /// Slow path of [`tabled`], for a step with some lane outside of a table range.
     ///
-    /// Inputs stay in memory until they are needed, because moving a step of all of them to where a function takes its
-    /// arguments took longer than all else.
+    /// It computes two vectors at a time. Inputs stay in memory until they are needed, because moving a step of all inputs to where
+    /// a function takes its arguments took longer than all else.
     #[cold]
     #[inline(never)]
     fn far<S: Isa, E: El, const W: usize>(
@@ -107,7 +109,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     }
 }
 
-/// Replaces the results of the lanes `missed` by those of a program in f64.
+/// Replaces the results `y` in the lanes `missed` by those of the program `exact` in f64.
 #[inline(always)]
 pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
     s: S,
@@ -126,7 +128,7 @@ pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
     }
 }
 
-/// Computes the results of a step: by tables if all lanes are inside, else by `Tabled::far`.
+/// Computes the results of a step: by tables if all lanes are inside, else by [`Tabled::far`].
 #[inline(always)]
 pub fn tabled<
     B,

@@ -3,12 +3,12 @@
 use super::fp_env::DefaultMode;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes read and written that amortise waking one more thread.
+/// Number of bytes, read and written, that amortise waking one more thread.
 const PER_THREAD: usize = 1 << 20;
 /// Maximum number of threads that a call may request.
 const MOST_THREADS: usize = 1024;
 
-/// Returns the number of threads for a call of `bytes` bytes; `wanted` 0 chooses by the bytes.
+/// Returns the number of threads for a call that moves `bytes` bytes; `wanted` 0 chooses by the bytes.
 pub(super) fn number(wanted: usize, bytes: usize) -> usize {
     match wanted {
         0 if bytes < 2 * PER_THREAD => 1,
@@ -26,9 +26,9 @@ fn pool_size() -> usize {
     1
 }
 
-/// Returns whether this process may wait for the pool's threads.
+/// Returns whether this process may wait for the threads of the thread pool.
 ///
-/// They do not exist in a forked process, and waiting for them there would never end.
+/// These threads do not exist in a forked process, where a wait for them would never end.
 fn pool_is_here() -> bool {
     /// Process in which a call first used the pool; 0 if none has.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
@@ -49,7 +49,7 @@ pub(super) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     both(|| on_each(threads - half, work), || on_each(half, work));
 }
 
-/// Runs both, in parallel if there is a pool.
+/// Runs both functions, in parallel if there is a thread pool.
 fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     #[cfg(feature = "parallel")]
     rayon::join(first, second);

@@ -18,14 +18,14 @@ pub(super) enum Memory {
     Borrowed,
     /// A borrow of cells: code of this thread may write between two calls, or while the thread waits.
     Cells,
-    /// Raw parts: anybody whom their creator permits may write, but not during a call.
+    /// Raw pointer: anybody whom the view's creator permits may write, but not during a call.
     Raw,
 }
 
 /// Fields that `View` and `ViewMut` share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
-    /// The element at index 0 of every dimension.
+    /// Address of the element at index 0 of every dimension.
     pub ptr: *mut u8,
     /// For packed bits, the byte that bit indices count from; otherwise equal to `ptr`.
     ///
@@ -33,12 +33,12 @@ pub(super) struct Raw {
     pub origin: *mut u8,
     pub dtype: Stored,
     pub shape: Shape,
-    /// In elements; those beyond the rank are 0.
+    /// Stride of each dimension, in elements; entries beyond the rank are 0.
     pub strides: [isize; MAX_RANK],
     pub count: usize,
     /// Whether the elements are contiguous in row-major order.
     pub dense: bool,
-    /// Least and greatest element that shape and strides reach, relative to the first.
+    /// Least and greatest offset that shape and strides reach, in elements from `ptr`.
     pub span: (isize, isize),
     pub memory: Memory,
 }
@@ -76,7 +76,9 @@ pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
     strides
 }
 
-/// Row-major strides and number of elements, if there are at most `len` elements and eight dimensions.
+/// Returns the row-major strides and the number of elements of a contiguous tensor.
+///
+/// Returns `None` if the tensor is empty, or has more than `len` elements or eight dimensions.
 #[inline]
 fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     if shape.len() > MAX_RANK {
@@ -90,9 +92,10 @@ fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     (next <= len && next > 0).then_some((strides, next))
 }
 
-/// Least and greatest element that shape and strides reach, relative to the first.
+/// Returns the least and greatest offset that shape and strides reach, in elements.
 ///
-/// `None` if their distance in bytes overflows the address space. An empty tensor reaches its first element only.
+/// An offset counts from the element at index 0 of every dimension, the only one that an empty tensor reaches. Returns `None` if
+/// the distance of the two in bytes overflows the address space.
 fn span(shape: &[usize], strides: &[isize], dtype: Stored) -> Option<(isize, isize)> {
     if elements(shape)? == 0 {
         return Some((0, 0));
@@ -113,7 +116,9 @@ fn span(shape: &[usize], strides: &[isize], dtype: Stored) -> Option<(isize, isi
 }
 
 impl Raw {
-    /// A contiguous tensor that starts at `ptr`, if a buffer of `len` elements is large enough.
+    /// Describes a contiguous tensor that starts at `ptr`, in a buffer of `len` elements.
+    ///
+    /// Returns `None` if the buffer is too small, the tensor is empty, or it has more than eight dimensions.
     #[inline]
     fn dense(
         memory: Memory,
@@ -127,7 +132,7 @@ impl Raw {
         Some(Raw { ptr, origin: ptr, dtype, shape, strides, count, dense: true, span, memory })
     }
 
-    /// A view without the bounds check.
+    /// Describes a tensor in memory of unknown bounds.
     pub(super) fn unbounded(
         memory: Memory,
         ptr: *mut u8,
@@ -153,7 +158,7 @@ impl Raw {
         Ok(Raw { ptr, origin: ptr, dtype, shape, strides: all, count, dense, span, memory })
     }
 
-    /// A view of a buffer of `len` elements of `T` at `base`.
+    /// Describes a tensor in a buffer of `len` elements at `base`; its first element is number `offset`.
     fn within<T: Element>(
         memory: Memory,
         base: *mut T,
@@ -170,7 +175,7 @@ impl Raw {
         Ok(raw)
     }
 
-    /// A view of packed bits, which starts `first` bits after `origin`.
+    /// Describes a tensor of packed bits, whose first element is bit `first` after `origin`.
     fn bits(
         memory: Memory,
         origin: *const u8,
@@ -184,7 +189,7 @@ impl Raw {
         Ok(raw)
     }
 
-    /// Checks that every element is inside a buffer of `len` elements, where `offset` is the first.
+    /// Checks that all elements lie in a buffer of `len` elements, if the first is element `offset`.
     fn check_bounds(&self, len: usize, strides: &[isize], offset: usize) -> Result<(), ViewError> {
         let (shape, (lo, hi)) = (&*self.shape, self.span);
         let empty = shape.contains(&0);
@@ -208,7 +213,7 @@ impl Raw {
         Err(ViewError::SelfOverlap { shape, strides })
     }
 
-    /// Returns the first byte and one past the last.
+    /// Returns the address of the tensor's first byte, and the address one past its last byte.
     #[inline]
     pub(super) fn extent(&self) -> Extent {
         let at = |element: isize| {
@@ -274,7 +279,7 @@ meta!(View ViewMut);
 impl<'a> View<'a> {
     accessors!();
 
-    /// The caller vouches for `'a`.
+    /// Makes a view of a described tensor. The caller vouches for the lifetime `'a` of its memory.
     #[inline]
     pub(super) fn of(raw: Raw) -> View<'a> {
         View { raw, _memory: PhantomData }
@@ -330,7 +335,9 @@ impl<'a> View<'a> {
         Raw::within(Memory::Borrowed, base, data.len(), shape, strides, offset).map(View::of)
     }
 
-    /// A contiguous mask of packed bits: element `i` is bit `i % 8` (least significant first) of byte `i / 8`.
+    /// A contiguous mask of packed bits: element `i` is bit `i % 8` of byte `i / 8`.
+    ///
+    /// Bit 0 of a byte is the least significant.
     ///
     /// # Errors
     /// More than 8 dimensions; more elements than `data` has bits.
@@ -356,7 +363,7 @@ impl<'a> View<'a> {
 
     /// As [`View::strided`], over memory that an output of the same call may share.
     ///
-    /// Such a view lets an operator work in place. Calls on cells run on the calling thread alone, because cells are not shared
+    /// An operator can then work in place. Calls on cells run on the calling thread alone, because cells are not shared
     /// between threads.
     ///
     /// # Errors
@@ -410,7 +417,7 @@ impl<'a> View<'a> {
 impl<'a> ViewMut<'a> {
     accessors!();
 
-    /// The caller vouches for `'a`.
+    /// Makes a view of a described tensor. The caller vouches for the lifetime `'a` of its memory.
     #[inline]
     pub(super) fn of(raw: Raw) -> ViewMut<'a> {
         ViewMut { raw, _memory: PhantomData }

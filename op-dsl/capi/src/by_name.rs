@@ -2,7 +2,7 @@
 
 use codegen_cpu::rt::call::Operator;
 
-/// An operator of a table.
+/// Reference to the operator `name` of a table.
 ///
 /// The table is a reference to a static, so that values that contain it can be statics too.
 #[derive(Clone, Copy, Debug)]
@@ -12,10 +12,10 @@ pub(crate) struct ByName {
 }
 
 impl ByName {
-    /// Returns the operator.
+    /// Returns the operator of this name.
     ///
     /// # Errors
-    /// Says that the table has none of this name.
+    /// A message if the table has no such operator.
     pub fn find(&self) -> Result<&'static Operator, String> {
         let found = self.table.iter().find(|operator| operator.name() == self.name);
         found.copied().ok_or_else(|| format!("{} is not in this library", self.name))

@@ -9,7 +9,7 @@ pub enum Element {
     Float(DType),
     /// An integer or boolean, which is cast to a float type before a kernel reads it.
     Whole(Whole),
-    /// No number: an element of a mask, a row count, or an optional tensor that is left out.
+    /// Not a number to compute with: a mask, row counts, or an optional tensor that is left out.
     Other(Stored),
 }
 
@@ -46,7 +46,7 @@ impl Element {
     /// Size in bytes of the largest element type.
     pub const MAX_SIZE: usize = 8;
 
-    /// Returns the first byte of the elements from `first` to `last`, and the first byte behind them.
+    /// Returns the range of bytes (start, end) that elements `first` to `last` of a contiguous array take.
     ///
     /// For example, bits 3 to 9 are in bytes `0..2`.
     pub const fn bytes(self, first: usize, last: usize) -> (usize, usize) {
@@ -59,7 +59,7 @@ impl Element {
         (first * size, (last + 1) * size)
     }
 
-    /// Returns the size in bytes; 0 for bits, because eight of them share a byte.
+    /// Returns the size of an element in bytes; 0 for bits, because eight of them share a byte.
     pub const fn size(self) -> usize {
         match self {
             Element::Other(Stored::Bit) => 0,

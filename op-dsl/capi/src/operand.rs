@@ -13,14 +13,14 @@ use std::ptr::{NonNull, with_exposed_provenance_mut};
 pub struct Operand<E> {
     /// Element type.
     pub element: E,
-    /// Number of elements from the start of the storage to the first of the view.
+    /// Number of elements between the start of the storage and the first element of the view.
     pub offset: usize,
     shape: Shape,
     strides: [isize; MAX_RANK],
 }
 
 impl<E> Operand<E> {
-    /// Returns an operand, or `None` unless there is one stride for each dimension.
+    /// Returns an operand; `None` if `strides` does not have one entry for each dimension of `shape`.
     pub fn new(element: E, shape: Shape, strides: &[isize], offset: usize) -> Option<Operand<E>> {
         if strides.len() != shape.len() {
             return None;
@@ -30,18 +30,18 @@ impl<E> Operand<E> {
         Some(operand)
     }
 
-    /// Returns the same layout with elements of another type.
+    /// Returns an operand with the layout of this one and elements of another type.
     pub fn of<T>(&self, element: T) -> Operand<T> {
         Operand { element, offset: self.offset, shape: self.shape, strides: self.strides }
     }
 
-    /// Returns a contiguous operand of the same shape, at the start of a storage.
+    /// Returns a contiguous operand of the shape of this one, at offset 0.
     pub fn dense<T>(&self, element: T) -> Operand<T> {
         let strides = contiguous_strides(&self.shape);
         Operand { element, offset: 0, shape: self.shape, strides }
     }
 
-    /// Dimensions, outermost first.
+    /// Returns the dimensions, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -51,14 +51,14 @@ impl<E> Operand<E> {
         &self.strides[..self.shape.len()]
     }
 
-    /// Returns whether it has no elements.
+    /// Returns whether the operand has no elements.
     pub fn is_empty(&self) -> bool {
         self.shape.contains(&0)
     }
 
-    /// Returns the first and last element that it reaches, counted from the start of the storage.
+    /// Returns the least and the greatest element offset that the operand reaches in its storage.
     ///
-    /// The result is `None` for an empty operand, and an error if they are beyond the address space.
+    /// The result is `None` for an operand without elements, and an error if an offset is beyond the address space.
     pub fn span(&self) -> Result<Option<(i64, i64)>, Overflow> {
         if self.is_empty() {
             return Ok(None);
@@ -77,7 +77,7 @@ impl<E> Operand<E> {
         Ok(Some((first, last)))
     }
 
-    /// Checks that it can be written: no two elements share a place.
+    /// Checks that the operand can be written: no two elements have the same address.
     pub fn writable(&self) -> Result<(), ViewError> {
         let nowhere = NonNull::<u64>::dangling().as_ptr().cast();
         // SAFETY: the view is dropped here, and making one accesses no element.
@@ -85,7 +85,9 @@ impl<E> Operand<E> {
             .map(|_| ())
     }
 
-    /// Returns the address of its first element, for a storage at `base` and elements of `size` bytes.
+    /// Returns the address of the operand's first element.
+    ///
+    /// The storage is at `base`, and its elements have `size` bytes.
     pub fn first(&self, base: usize, size: usize) -> *mut u8 {
         // The arithmetic wraps only for operands without elements, whose offset is unbounded.
         with_exposed_provenance_mut::<u8>(base).wrapping_add(self.offset.wrapping_mul(size))
@@ -93,18 +95,18 @@ impl<E> Operand<E> {
 }
 
 impl Operand<DType> {
-    /// Returns the bytes of its elements in a contiguous layout.
+    /// Returns the size in bytes of a contiguous copy of the operand.
     pub fn dense_bytes(&self) -> usize {
         self.shape.iter().product::<usize>() * self.element.size()
     }
 }
 
 impl Operand<Stored> {
-    /// Returns a view of its elements to read.
+    /// Returns a view of the operand's elements to read, for a storage at `base`.
     ///
     /// # Safety
-    /// The memory from `base` on covers all elements that it reaches and may be read during `'a`, and no other thread
-    /// writes there during a call that is given the view.
+    /// The memory from `base` on covers all elements that the operand reaches and may be read during `'a`, and no other
+    /// thread writes there during a call that is given the view.
     pub unsafe fn view<'a>(&self, base: usize) -> Result<View<'a>, ViewError> {
         let (shape, strides) = (self.shape(), self.strides());
         if self.element == Stored::Nothing {
@@ -120,7 +122,7 @@ impl Operand<Stored> {
         unsafe { View::from_raw_parts(first, self.element, shape, strides) }
     }
 
-    /// Returns a view of its elements to write.
+    /// Returns a view of the operand's elements to write, for a storage at `base`.
     ///
     /// # Safety
     /// As [`Operand::view`], and no other thread reads there either.
@@ -131,11 +133,11 @@ impl Operand<Stored> {
     }
 }
 
-/// Error: a view is beyond the address space.
+/// Error: an operand reaches elements beyond the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow;
 
-/// Returns the elements of an array that C passed; `None` if it is null but should have elements.
+/// Returns an array that C passed as a slice; `None` if it is null and `len` is not 0.
 ///
 /// # Safety
 /// `array` is null, or has `len` elements that are not written during `'a`.
@@ -148,7 +150,9 @@ pub unsafe fn array<'a, T>(array: *const T, len: usize) -> Option<&'a [T]> {
     }
 }
 
-/// Writes a result to the place that C passed, or refuses a null place.
+/// Writes `value` to the pointer that C passed for a result.
+///
+/// A null pointer is the error `code`, with a message that begins with `name`.
 ///
 /// # Safety
 /// `place` is null or may be written.

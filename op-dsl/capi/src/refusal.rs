@@ -14,22 +14,24 @@ pub struct Refusal {
     pub message: String,
 }
 
-/// Result of a call.
+/// Result of a call from C: a value, or the reason why it failed.
 pub type Checked<T> = Result<T, Refusal>;
 
-/// Returns a refusal as a result.
+/// Returns the error with this status and message.
 pub fn refuse<T>(code: i32, message: impl Into<String>) -> Checked<T> {
     Err(Refusal { code, message: message.into() })
 }
 
-/// Returns the status of a call; 0 is success.
+/// Runs `call` and returns its status for C: 0 for success, else the code of its error.
 ///
-/// A panic becomes the status `internal`, since none may unwind into C.
+/// The message of an error is kept for [`recent`]. A panic becomes the status `internal`, since none may unwind into C.
 pub fn status(internal: i32, call: impl FnOnce() -> Checked<()>) -> i32 {
     guarded(|| call().map_or_else(answer, |()| 0)).unwrap_or(internal)
 }
 
-/// Returns the pointer that a call makes; null when it is refused.
+/// Runs `call` and returns its pointer for C; null if it fails or panics.
+///
+/// The message of an error is kept for [`recent`].
 pub fn pointer<T>(call: impl FnOnce() -> Checked<*mut T>) -> *mut T {
     guarded(|| {
         call().unwrap_or_else(|refusal| {
@@ -52,10 +54,10 @@ fn answer(refusal: Refusal) -> i32 {
     refusal.code
 }
 
-/// Messages of a thread.
+/// Error messages of a thread.
 struct Recent {
     unread: Option<CString>,
-    /// The message last returned. It is stored because C has a pointer to it until the next request.
+    /// The message that was returned last, kept alive because C has a pointer to it until the next request.
     read: CString,
 }
 
@@ -64,15 +66,15 @@ thread_local! {
         RefCell::new(Recent { unread: None, read: CString::default() });
 }
 
-/// Accesses this thread's messages.
+/// Applies `f` to this thread's error messages and returns the result.
 ///
-/// A destructor of a static or thread-local object may run after they are destroyed; then nothing is done, and the
-/// result is `None`.
+/// Returns `None` without calling `f` if the messages were destroyed already, which a destructor of a static or
+/// thread-local object may find at the end of a thread.
 fn on_recent<T>(f: impl FnOnce(&mut Recent) -> T) -> Option<T> {
     RECENT.try_with(|recent| f(&mut recent.borrow_mut())).ok()
 }
 
-/// Returns the message of this thread's last refusal, once; null when there is none.
+/// Returns the message of this thread's last error; null if there is none or it was returned before.
 pub fn recent() -> *const c_char {
     let taken = on_recent(|recent| {
         recent.read = recent.unread.take()?;

@@ -6,18 +6,18 @@ use std::ptr::without_provenance_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A handle: it has the type of a pointer, but is the object's number.
+/// A handle of an object: an opaque number with the type of a pointer, which is never dereferenced.
 pub type Handle = *mut c_void;
 
-/// The live objects of one kind.
+/// The live objects of one kind, by the numbers that are their handles.
 ///
-/// Numbers are never reused and are shared by all kinds, so that a handle that is null, invented, of another kind or
-/// destroyed finds nothing.
+/// Numbers are never reused, and no two kinds share one. Therefore no object is found for a handle that is null,
+/// invented, of another kind or destroyed.
 pub struct Registry<T>(Mutex<BTreeMap<usize, Arc<T>>>);
 
-/// Number of the next object. Numbers start low, far from the addresses that a program has.
+/// Number of the next object of any kind. Numbers start low, far from the addresses that a program has.
 static NEXT: AtomicUsize = AtomicUsize::new(STEP);
-/// Step between numbers, which preserves the alignment that programs may expect of a pointer.
+/// Difference between two handles, which have the alignment that programs may expect of a pointer.
 const STEP: usize = 16;
 
 impl<T> Registry<T> {
@@ -26,24 +26,28 @@ impl<T> Registry<T> {
         Registry(Mutex::new(BTreeMap::new()))
     }
 
-    /// Stores an object until it is taken.
+    /// Stores an object and returns its handle, which is valid until [`Registry::take`].
     pub fn insert(&self, object: T) -> Handle {
         let number = NEXT.fetch_add(STEP, Ordering::Relaxed);
         self.live().insert(number, Arc::new(object));
         without_provenance_mut(number)
     }
 
-    /// Returns the object, which stays alive for its user even when another thread destroys it.
+    /// Returns the object of a handle, `None` if there is none.
+    ///
+    /// The object stays alive for its user even when another thread destroys it.
     pub fn get(&self, handle: Handle) -> Option<Arc<T>> {
         self.live().get(&handle.addr()).cloned()
     }
 
-    /// Removes the object, after which the handle is invalid.
+    /// Removes and returns the object of a handle, which is invalid from then on; `None` if there is none.
     pub fn take(&self, handle: Handle) -> Option<Arc<T>> {
         self.live().remove(&handle.addr())
     }
 
-    /// Changes the object for later users; those that already have it keep the old one.
+    /// Applies `change` to the object of a handle and returns the result; `None` if there is no object.
+    ///
+    /// Users that already have the object keep the old one.
     pub fn update<R>(&self, handle: Handle, change: impl FnOnce(&mut T) -> R) -> Option<R>
     where
         T: Clone,

@@ -1,6 +1,6 @@
 //! Advice of `explain`: what would make a formula cheaper or more accurate.
 //!
-//! It rests on the compiler's own analyses.
+//! The advice rests on the compiler's own analyses.
 
 use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
@@ -13,7 +13,9 @@ use op_dsl_ir::{Graph, Id, Node, Prim, display};
 const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each function within 1.3 ulp in f32, 1.6 where vectors \
                          are of 256 bits; products around them round once each.";
 
-/// Returns the advice as sentences, the gravest first; with a `plan`, also for that NPU.
+/// Returns advice on a formula as sentences, the most important first.
+///
+/// With a `plan`, they include advice on the plan's NPU.
 pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
     let of = Advisor { def, spec, graph: &spec.graph };
     let saved = plan.and_then(|plan| of.saved(plan));
@@ -36,7 +38,9 @@ struct Advisor<'a> {
 }
 
 impl Advisor<'_> {
-    /// Says why CPUs evaluate the formula in f64, if they do, and where f32 loses most.
+    /// Says why CPUs evaluate the formula in f64 or by tables, and where f32 would lose most.
+    ///
+    /// Returns `None` if CPUs evaluate the formula in f32.
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
         let found = worst_in_f32(self.graph, &self.def.stream_ranges());
@@ -59,7 +63,9 @@ impl Advisor<'_> {
         ))
     }
 
-    /// Says why the formula has no fitted table, where one would pay.
+    /// Says why a formula that would profit from fitted tables has none.
+    ///
+    /// Returns `None` if the formula has tables or needs none.
     fn table(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref()?;
         if split(&wide.graph, self.def.input_streams().len()).is_some() {
@@ -85,7 +91,9 @@ impl Advisor<'_> {
         ))
     }
 
-    /// Names the primitive with the largest rounding error.
+    /// Names the primitive with the largest rounding error in f32, or says that CPUs look up tables.
+    ///
+    /// Returns `None` if CPUs evaluate the formula in f64 or no primitive is approximated.
     fn digits(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref();
         if wide.is_some_and(|wide| wide.single) {
@@ -107,7 +115,7 @@ impl Advisor<'_> {
         ))
     }
 
-    /// Advises against several divisions, and against division by a value that is the same for all elements.
+    /// Advises against several divisions, and against dividing by a value that all elements share.
     fn divisions(&self) -> Option<String> {
         let uniform = is_uniform(self.graph);
         let divisors: Vec<Id> = calls(self.graph)
@@ -128,7 +136,9 @@ impl Advisor<'_> {
         }
     }
 
-    /// Finds the intermediate value of a gradient that its forward operator should save.
+    /// Names the intermediate value of a gradient that its forward operator should save as an output.
+    ///
+    /// Returns `None` if saving no value reduces the vector calls of a tile.
     fn saved(&self, plan: &Plan) -> Option<String> {
         let of = self.def.grad_of.as_ref()?;
         let streams = self.def.input_streams();
@@ -161,7 +171,9 @@ impl Advisor<'_> {
         })
     }
 
-    /// Returns the cost of a tile if node `id` were read from one more tensor instead of being computed.
+    /// Returns the cost of a tile if node `id` were an additional input instead of being computed.
+    ///
+    /// `None` means that no plan is possible.
     fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
         let mut def = self.def.clone();
         let mut nodes = self.graph.nodes.to_vec();
@@ -173,7 +185,9 @@ impl Advisor<'_> {
         codegen_ascendc::plan::estimate(&def, 0, plan)
     }
 
-    /// Says what limits a tile on the NPU: memory traffic or the vector unit.
+    /// Says whether memory traffic or the vector unit limits a tile on the NPU.
+    ///
+    /// Further sentences say how many vector calls are casts or prevent overflow.
     fn on(&self, plan: &Plan) -> Vec<String> {
         let (cost, soc) = (&plan.cost, plan.soc.name);
         let (vector, gm) = (cost.cycles, cost.gm_cycles);
@@ -214,7 +228,7 @@ impl Advisor<'_> {
         said
     }
 
-    /// Returns, for every node, a bit mask of the streams that it depends on.
+    /// Returns, for every node, a bit mask of the input streams that it depends on.
     fn reads(&self, graph: &Graph) -> Vec<u64> {
         let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
@@ -240,17 +254,17 @@ impl Advisor<'_> {
     }
 }
 
-/// Cycles of the slower of vector unit and GM.
+/// Returns the cycles of a tile in the slower of vector unit and global memory (GM).
 fn cycles(cost: &Cost) -> f64 {
     cost.cycles.max(cost.gm_cycles)
 }
 
-/// Bit of a stream in such a mask. No operator has 64 streams, so that no two share a bit.
+/// Returns the bit of an input stream in a bit mask. No operator has 64 streams, so that no two share a bit.
 fn bit(stream: usize) -> u64 {
     1u64.wrapping_shl(stream as u32)
 }
 
-/// Returns whether a primitive is more than arithmetic, that is, its value is approximated.
+/// Returns whether a primitive is a function with an approximated value, such as `exp`.
 fn is_function(prim: Prim) -> bool {
     let row = prim.row();
     row.arity == 1 && row.ulp.0 > 0.5

@@ -397,7 +397,7 @@ pub fn parse(line: impl Iterator<Item = OsString>) -> Result<Parsed, Error> {
     }
 }
 
-/// Joins the lines of clap's message, without its `error:` prefix and usage.
+/// Joins the lines of clap's error message to one, without its `error:` prefix and usage.
 fn one_line(message: &str) -> String {
     let lines = message.lines().map(str::trim);
     let told = lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));

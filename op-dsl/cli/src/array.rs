@@ -16,15 +16,15 @@ pub enum Data {
     Bytes(Vec<u8>),
     /// Masks, eight elements to a byte; read only.
     Bits(Vec<u8>),
-    /// Row counts; read only.
+    /// Row counts: how many rows each group of a tensor has; read only.
     Int64(Vec<i64>),
-    /// A tensor that the call leaves out.
+    /// No elements: placeholder of an optional tensor that the call leaves out.
     Nothing,
 }
 
-/// Evaluates an expression with `$v` bound to the elements, whatever their type.
+/// Evaluates `$do` with `$v` bound to the vector of elements, whatever their type.
 ///
-/// Packed bits, and data that are not values of streams, have expressions of their own.
+/// Packed bits are bound to `$bits` in `$else` instead. For row counts and tensors that are left out, `$none` is evaluated.
 macro_rules! with_elements {
     ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr, none => $none:expr) => {
         match $data {
@@ -38,9 +38,9 @@ macro_rules! with_elements {
     };
 }
 
-/// An element type of arrays, converted from f32: a number or a mask byte.
+/// An element type that converts from and to f32: a number, or the byte of a mask.
 ///
-/// A mask byte is true unless the f32 is 0.
+/// The byte of a mask is true (not 0) unless the f32 is 0.
 trait Filled: Copy {
     fn of(value: f32) -> Self;
     fn number(self) -> f32;
@@ -76,7 +76,7 @@ impl Filled for u8 {
 /// A tensor: elements, shape, strides.
 pub struct Array {
     pub data: Data,
-    /// Offset in `data` of the tensor's first element, which is aligned to a cache line.
+    /// Index in `data` of the first element, aligned to a cache line if the program filled the tensor.
     pub start: usize,
     pub shape: Vec<usize>,
     /// Stride in elements, per dimension.
@@ -85,7 +85,9 @@ pub struct Array {
 
 const LINE: usize = 64;
 
-/// Returns `len` elements from `next` and the offset of the first, which is at a cache line.
+/// Returns a vector with `len` elements from `next`, and the index of the first element.
+///
+/// The first element is at the start of a cache line. `None` means that memory does not suffice.
 fn filled<T: Filled>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, usize)> {
     let mut values = Vec::<T>::new();
     values.try_reserve_exact(len.checked_add(LINE / size_of::<T>())?).ok()?;
@@ -98,7 +100,7 @@ fn filled<T: Filled>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, u
 impl Array {
     /// Returns a contiguous tensor whose elements come from `next`.
     ///
-    /// They are rounded to the type; a mask is true where they are not 0.
+    /// The elements are rounded to the type. A mask is true where they are not 0.
     pub fn filled(
         stored: impl Into<Stored>,
         shape: &[usize],
@@ -122,12 +124,12 @@ impl Array {
         Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
     }
 
-    /// Returns the placeholder of a tensor that the call leaves out.
+    /// Returns the placeholder of an optional tensor that the call leaves out.
     pub fn absent() -> Array {
         Array::dense(Data::Nothing, Vec::new())
     }
 
-    /// Returns row counts that cover all rows, because their sum exceeds the number of rows.
+    /// Returns a row-count tensor with one count, so large that it covers all rows of any tensor.
     pub fn all_rows() -> Array {
         Array::dense(Data::Int64(vec![i64::MAX]), vec![1])
     }
@@ -137,7 +139,7 @@ impl Array {
         Array::filled(stored, shape, || 0.0)
     }
 
-    /// Returns a contiguous tensor in row-major order.
+    /// Returns a contiguous tensor with these elements in row-major order.
     pub fn dense(data: Data, shape: Vec<usize>) -> Array {
         let strides = contiguous_strides(&shape)[..shape.len().min(MAX_RANK)].to_vec();
         Array { data, start: 0, shape, strides }
@@ -159,7 +161,7 @@ impl Array {
         TensorMeta { shape: &self.shape, dtype: self.stored() }
     }
 
-    /// Reinterprets the bytes of a mask as packed bits of this shape.
+    /// Reinterprets the bytes of a mask as packed bits of a mask of this shape.
     ///
     /// # Errors
     /// The bytes are not contiguous, or their number is not what the shape takes.
@@ -179,7 +181,7 @@ impl Array {
         }
     }
 
-    /// Returns element `i` in memory order; a mask gives 1 or 0.
+    /// Returns element `i` in memory order as f32; an element of a mask is 1 or 0.
     pub fn get(&self, i: usize) -> f32 {
         with_elements!(
             &self.data,
@@ -189,7 +191,9 @@ impl Array {
         )
     }
 
-    /// Sets element `i` in memory order, rounded to the type; a mask becomes true unless `value` is 0.
+    /// Sets element `i` in memory order to `value`, rounded to the type.
+    ///
+    /// In a mask it becomes true unless `value` is 0.
     pub fn set(&mut self, i: usize, value: f32) {
         with_elements!(
             &mut self.data,
@@ -212,7 +216,7 @@ impl Array {
         })
     }
 
-    /// Returns a view to write through. Only numbers have one, because no output is a mask.
+    /// Returns a view of the tensor to write; an error for masks and row counts, because no output is one.
     pub fn view_mut(&mut self) -> Result<ViewMut<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
         Ok(match &mut self.data {
@@ -231,7 +235,7 @@ pub fn views(arrays: &[Array]) -> Result<Vec<View<'_>>, Error> {
     arrays.iter().map(Array::view).collect()
 }
 
-/// Returns a view to write of every array.
+/// Returns a view of every array to write.
 pub fn views_mut(arrays: &mut [Array]) -> Result<Vec<ViewMut<'_>>, Error> {
     arrays.iter_mut().map(Array::view_mut).collect()
 }

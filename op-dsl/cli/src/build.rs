@@ -8,7 +8,7 @@ use codegen_ascendc::build::{Toolkit, write};
 use codegen_ascendc::emit::{Layout, Options};
 use std::path::PathBuf;
 
-/// Writes a project, builds it, and returns the package's path.
+/// Writes an operator's project, builds it with the installed toolkit, and returns the package's path.
 pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let toolkit = Toolkit::find()?;

@@ -1,11 +1,11 @@
 //! Detection of numbers in a formula that are nearly a well-known constant.
 //!
-//! It tells an author who truncated one.
+//! A note tells the author, who may have truncated the constant.
 
 use op_dsl_ir::{Graph, Node};
 use std::f64::consts::*;
 
-/// Constants of activation functions, and how each is written in a formula.
+/// Constants of activation functions: the name to show, and the value.
 const KNOWN: &[(&str, f64)] = &[
     ("sqrt(2/pi)", 0.797_884_560_802_865_4),
     ("2 sqrt(2/pi)", 1.595_769_121_605_730_7),
@@ -37,9 +37,9 @@ const KNOWN: &[(&str, f64)] = &[
     ("1/6", 1.0 / 6.0),
 ];
 
-/// Relative distances.
+/// Range of relative distances at which a number is probably a truncated constant.
 ///
-/// A number below the first is the constant, one above the second is unrelated to it.
+/// A number nearer than the first is the constant itself, one further away than the second is unrelated to it.
 const NEAR: (f64, f64) = (4.0 * f64::EPSILON, 1e-4);
 
 /// Returns one line for every number of a graph that is near a constant but not equal to it.

@@ -4,9 +4,9 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Applies `f` to each item on as many threads as the CPU runs at a time.
+/// Applies `f` to each item, on as many threads as the CPU runs at a time.
 ///
-/// Results keep the order of the items.
+/// Results have the order of the items.
 pub fn each<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {

@@ -13,7 +13,7 @@ use op_dsl_ir::op::OpDef;
 use std::fs;
 use std::path::Path;
 
-/// Writes the files; returns where they are, and what was left out.
+/// Writes the AscendC sources of operators; returns a text with the paths and with what was left out.
 pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let ops_nn = args.layout == Layout::OpsNn;
     if args.into.is_some() && !ops_nn {
@@ -69,7 +69,9 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     Ok(written + &left.collect::<String>())
 }
 
-/// Writes into the directories of a checkout, all of them or none; returns what happens to their files.
+/// Writes generated files into the operators' directories of a checkout of ops-nn, all of them or none.
+///
+/// Returns a text that says what happens to the files there.
 fn write_into(
     operators: Operators,
     checkout: &Path,
@@ -103,7 +105,7 @@ fn write_into(
     Ok(changes.iter().map(|change| change.report()).chain([rows]).collect())
 }
 
-/// Formats rows for the repository's lists, grouped by list.
+/// Returns the rows that a user should paste into the operator lists of ops-nn, grouped by list.
 fn paste(rows: &[Entry]) -> String {
     let mut text = String::new();
     for list in ["docs/zh/op_list.md", "docs/zh/op_api_list.md"] {

@@ -13,7 +13,7 @@ pub enum Error {
     /// A name that is not among the known ones.
     #[error("{what} `{name}`; allowed: {known}{}", closest(.closest_name))]
     Unknown {
-        /// Start of the message: `no operator`, `GeGluGradV2 has no input`, ...
+        /// Start of the message, for example `no operator`.
         what: String,
         /// The name as typed.
         name: String,
@@ -27,19 +27,19 @@ pub enum Error {
     Twice {
         /// `--in`
         flag: &'static str,
-        /// The name.
+        /// The name that follows the option.
         name: String,
     },
     /// A tensor without a file.
     #[error("{op}: {flag} {name}=FILE.npy is missing; needed: {all}")]
     MissingTensor {
-        /// The operator.
+        /// Name of the operator.
         op: String,
         /// `--in`
         flag: &'static str,
-        /// The tensor.
+        /// Name of the tensor.
         name: String,
-        /// All of them.
+        /// Names of all tensors that the option takes.
         all: String,
     },
     /// A file that cannot be read, written or used.
@@ -47,7 +47,7 @@ pub enum Error {
     File {
         /// `--in`
         flag: &'static str,
-        /// The tensor.
+        /// Name of the tensor.
         name: String,
         /// The file as it was typed.
         path: String,
@@ -67,14 +67,14 @@ pub enum Error {
     /// Two outputs with the same file.
     #[error("--out {first} and --out {second} are the same file {path}")]
     SameFile {
-        /// One output.
+        /// Name of the first output.
         first: String,
-        /// The other.
+        /// Name of the second output.
         second: String,
-        /// The file.
+        /// The file that both outputs name.
         path: String,
     },
-    /// A refusal by the operator itself.
+    /// An error of the operator's call, for example an invalid shape.
     #[error(transparent)]
     Call(#[from] CallError),
     /// Sources that could not be written, or a package that could not be built.
@@ -83,10 +83,10 @@ pub enum Error {
     /// A tensor that does not fit into memory.
     #[error("tensor of shape {shape:?} does not fit into memory")]
     Memory {
-        /// Its shape.
+        /// Shape of the tensor.
         shape: Vec<usize>,
     },
-    /// A wrong result, for which no times are reported.
+    /// A benchmarked operator computes a wrong result, so that no times are reported.
     #[error("{0}")]
     WrongResult(String),
     /// Standard output is closed or full.
@@ -104,7 +104,7 @@ fn closest(name: &Option<String>) -> String {
     name.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
 }
 
-/// Returns the text with every control character escaped, since file names may have them.
+/// Returns the text with every control character escaped, since names of files may contain some.
 pub fn one_line(text: &str) -> String {
     let escape = |c: char| match c.is_control() {
         true => c.escape_default().collect::<String>(),

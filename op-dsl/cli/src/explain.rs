@@ -16,7 +16,7 @@ use op_dsl_ir::rounding::worst_in_f32;
 use op_dsl_ir::univariate::{self, Function, Split};
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, display};
 
-/// Returns formula, graphs and primitives of an operator.
+/// Returns the text of `explain`: an operator's formula, graphs, primitives, NPU plan and advice.
 pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let specs = lookup::specialisations(op, &args.attrs)?;
@@ -196,12 +196,12 @@ fn primitives(graph: &Graph, dtype: DType) -> String {
     table.to_text()
 }
 
-/// Formats with at most one decimal: for example, 0.52 is `0.5`, and 1.0 is `1`.
+/// Formats a number with at most one decimal: for example, 0.52 as `0.5`, and 1.0 as `1`.
 fn tenths(ulp: f32) -> String {
     ((ulp * 10.0).round() / 10.0).to_string()
 }
 
-/// Says how the CPU computes a primitive: by a function or by an instruction.
+/// Says how CPUs compute a primitive: by a function of the module `math`, or by an instruction.
 fn cpu(prim: Prim, dtype: DType) -> String {
     let row = prim.row();
     match row.ulp.0 > 0.5 {

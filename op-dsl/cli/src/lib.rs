@@ -72,7 +72,7 @@ pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
     Program::new(operators, example).main()
 }
 
-/// Runs this command line as [`main`] does, but prints to `out`. The first word is the program's name.
+/// Runs the command line `line` as [`main`] does, but prints to `out`. Its first word is the program's name.
 pub fn run(
     operators: &[&'static Operator],
     example: &str,
@@ -98,7 +98,7 @@ impl<'a> Program<'a> {
         self.run(std::env::args_os(), &mut io::stdout().lock())
     }
 
-    /// Runs `line` and prints to `out`, as the function [`run`].
+    /// Runs `line` and prints to `out`, as the function [`run`](fn@run).
     pub fn run(&self, line: impl Iterator<Item = OsString>, out: &mut dyn Write) -> ExitCode {
         let done = match args::parse(line) {
             Ok(args::Parsed::Text(text)) => print(out, &text),
@@ -140,10 +140,10 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Returns the report of the command `check` on these operators, for a test of a crate.
+/// Runs the command `check` on these operators and returns its report, for a test of a crate.
 ///
 /// # Errors
-/// Returns the same report if a promise is not kept; else why it could not be checked.
+/// The report if a check fails, else the reason why the checks could not run.
 pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
     let mut out = Vec::new();
     let verdict = check::check(operators, &args::Check { op: None }, &mut out);

@@ -6,7 +6,7 @@ use super::table::Table;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Value};
 use serde_json::{Value as Json, json};
 
-/// Returns the operators as a table or as JSON.
+/// Returns the operators with tensors, attributes and element types, as a table or as JSON.
 pub fn list(operators: Operators, args: &List) -> String {
     match args.format {
         ListFormat::Table => table(operators),
@@ -65,7 +65,7 @@ pub fn attribute(attr: &Attr) -> String {
     }
 }
 
-/// Formats a value as it is typed on the command line.
+/// Formats the value of an attribute as it is typed on the command line.
 pub fn value(attr: &Attr, value: Value) -> String {
     match (&attr.kind, value) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
@@ -130,7 +130,7 @@ fn attribute_json(attr: &Attr) -> Json {
     described
 }
 
-/// Converts a number; NaN and infinities become their names because JSON has no such numbers.
+/// Converts a number to JSON; NaN and infinities become strings because JSON has no such numbers.
 pub fn number(v: f64) -> Json {
     if v.is_finite() { json!(v) } else { json!(v.to_string()) }
 }

@@ -40,7 +40,7 @@ fn check_twice(flag: &'static str, pairs: &[Pair]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns every attribute: the given value, else its default.
+/// Returns the value of every attribute of the operator: as given, else the default.
 pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
     check_twice("--attr", given)?;
     let mut values = op.default_attrs();
@@ -61,7 +61,7 @@ fn given_attributes(op: &Operator, given: &[Pair]) -> Result<Vec<(usize, Value)>
     given.iter().map(parse).collect()
 }
 
-/// Returns the specialisations that remain when these attributes are fixed.
+/// Returns the operator's specialisations that are possible with these values of attributes.
 pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o Spec>, Error> {
     check_twice("--attr", given)?;
     let fixed = given_attributes(op, given)?;
@@ -73,7 +73,7 @@ pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o S
     Ok(op.def().specs.iter().filter(fits).collect())
 }
 
-/// Returns the file of each tensor, in the order of the signature.
+/// Returns the file given for each tensor, in the order of the signature; `None` if none is given.
 pub fn files<'p>(
     op: &OpDef,
     flag: &'static str,
@@ -88,7 +88,7 @@ pub fn files<'p>(
     Ok(tensors.iter().map(file).collect())
 }
 
-/// Checks that `tensors` has one of this name.
+/// Checks that one of `tensors` has this name; the error lists their names.
 pub fn known(op: &OpDef, role: &str, tensors: &[Tensor], name: &str) -> Result<(), Error> {
     if tensors.iter().any(|t| t.name == name) {
         return Ok(());
@@ -97,7 +97,7 @@ pub fn known(op: &OpDef, role: &str, tensors: &[Tensor], name: &str) -> Result<(
     Err(unknown(format!("{} has no {role}", op.name), name, known))
 }
 
-/// Joins the names of tensors, for messages.
+/// Returns the names of the tensors, separated by commas.
 pub fn names(tensors: &[Tensor]) -> String {
     tensors.iter().map(|t| &*t.name).collect::<Vec<_>>().join(", ")
 }

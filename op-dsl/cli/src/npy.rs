@@ -12,17 +12,18 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Maximum size of a header in bytes; those of plain arrays have about a hundred.
+/// Maximum size in bytes of an `.npy` header; headers of plain arrays have about a hundred.
 const MAX_HEADER: usize = 1 << 16;
-/// First bytes of every file.
+/// First bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Alignment of the data in the file.
+/// Alignment in bytes of the data in a file.
 const ALIGNMENT: usize = 64;
 
-/// Reads a file whose elements have the type asked for; without one, f16 or f32.
+/// Reads an `.npy` file as a tensor of this kind.
 ///
-/// A mask's file holds bool or uint8, one of row counts int64. Files in Fortran order become views with the strides
-/// that they have, so that nothing is transposed.
+/// A file of numbers must have the element type `asked`; without one, f16 or f32. A file of a mask must have bool or
+/// uint8, a file of row counts int64. A file in Fortran order becomes a tensor with the strides of that order, so that
+/// nothing is transposed.
 pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
     if fs::metadata(path).map_err(plain)?.is_dir() {
         return Err("is a directory".into());
@@ -83,7 +84,7 @@ fn header(file: &mut impl Read) -> Result<Header, String> {
     header::parse(&text)
 }
 
-/// Element types of a file.
+/// Element type of a file.
 enum Elements {
     Numbers(DType),
     Bools,
@@ -91,7 +92,7 @@ enum Elements {
     Counts,
 }
 
-/// Returns the element type of a file of row counts, or says why it cannot be used.
+/// Checks that the element type of a file suits row counts, or says why the file cannot be used.
 fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for counts of rows: int64")?;
     match ty.kind_and_size() {
@@ -100,7 +101,7 @@ fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// Returns the element type of a mask's file, or says why it cannot be used.
+/// Checks that the element type of a file suits a mask, or says why the file cannot be used.
 fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for a mask: bool, uint8")?;
     match ty.kind_and_size() {
@@ -110,7 +111,7 @@ fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// Returns the element type of a file of numbers, or says why it cannot be used.
+/// Checks that the element type of a file suits numbers of the type `asked`, or says why not.
 fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, String> {
     let Some(ty) = held else {
         return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \
@@ -172,7 +173,7 @@ fn data<const N: usize, T>(
     Ok(values)
 }
 
-/// Formats an error without the number that the operating system gives it.
+/// Formats an I/O error without the operating system's error number, where the kind of error is common.
 fn plain(e: io::Error) -> String {
     match e.kind() {
         io::ErrorKind::NotFound => "no such file or directory".into(),
@@ -181,14 +182,16 @@ fn plain(e: io::Error) -> String {
     }
 }
 
-/// A file written next to its final place; removed unless [`Pending::commit`] is reached.
+/// A file under a temporary name next to its target; removed unless [`Pending::commit`] is called.
 pub struct Pending {
     target: PathBuf,
     beside: PathBuf,
     done: bool,
 }
 
-/// Returns the path to write to: where a file exists already, that file itself, through symbolic links.
+/// Returns the path to write an output to, with symbolic links resolved.
+///
+/// It is an error if the path exists and is not a regular file.
 pub fn target(path: &Path) -> Result<PathBuf, String> {
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Err("is a directory".into()),
@@ -205,7 +208,7 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Writes an array to a temporary file next to its final place.
+/// Writes an array to a temporary file next to `target`, the path that it is renamed to later.
 pub fn write_beside(target: &Path, array: &Array) -> Result<Pending, String> {
     let name = target.file_name().ok_or("is not the name of a file")?;
     let mut beside = std::ffi::OsString::from(".");
@@ -245,7 +248,7 @@ fn write(file: File, array: &Array) -> io::Result<()> {
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 
-/// Returns everything before the data, in version 1 of the format.
+/// Returns all bytes of an `.npy` file that precede the data, in version 1 of the format.
 fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
     let lengths: String = shape.iter().map(|n| format!("{n}, ")).collect();
     // A tuple of one element needs its comma in Python: `(3,)`.
@@ -262,7 +265,7 @@ fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
 }
 
 impl Pending {
-    /// Moves the file to its final place.
+    /// Renames the temporary file to its target, which it replaces.
     pub fn commit(mut self) -> Result<(), String> {
         fs::rename(&self.beside, &self.target).map_err(plain)?;
         self.done = true;

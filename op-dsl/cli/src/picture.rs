@@ -7,12 +7,12 @@ use std::fmt::Write;
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 540.0;
 const MARGIN: f64 = 24.0;
-/// A single long row is folded into this many lines.
+/// Number of lines that the picture folds a matrix of a single row into.
 const FOLDS: u64 = 32;
 /// Maximum number of tiles that are outlined, because outlines of more could not be seen.
 const MOST_TILES: usize = 4000;
 
-/// Layout of one part's elements in the picture.
+/// Grid of elements in the picture, for each of the tensor's parts side by side.
 struct Canvas {
     columns: u64,
     rows: u64,
@@ -26,7 +26,9 @@ impl Canvas {
         Canvas { columns: columns.max(1), rows, parts }
     }
 
-    /// Splits a range of elements into rectangles: the rest of a line, whole lines, the start of a line.
+    /// Returns rectangles (x, y, width, height) that cover elements `from..to` in every part.
+    ///
+    /// In each part they are the rest of a line, whole lines, and the start of a line.
     fn rectangles(&self, from: u64, to: u64) -> Vec<[f64; 4]> {
         let mut found = Vec::new();
         let mut at = from;
@@ -54,7 +56,9 @@ impl Canvas {
     }
 }
 
-/// Returns the picture of `parts` parts side by side.
+/// Returns an SVG picture of a tiling, with the tensor's `parts` side by side.
+///
+/// A gated tensor has two parts, gate and value, any other has one.
 pub fn svg(title: &str, t: &Tiling, parts: u64) -> String {
     let canvas = Canvas::new(t, parts);
     let (width, height) = (WIDTH + 2.0 * MARGIN, HEIGHT + 3.0 * MARGIN);

@@ -12,7 +12,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Prim, Stored};
 use words::{change, scalar};
 
-/// Shows calls, buffers, UB and cost.
+/// Returns a text that shows a plan: vector calls, buffers, use of the unified buffer (UB) and cost.
 pub fn show(def: &OpDef, plan: &Plan) -> String {
     let (soc, arch) = (plan.soc.name, plan.soc.arch.number);
     let limits = limits(def, plan);
@@ -22,7 +22,7 @@ pub fn show(def: &OpDef, plan: &Plan) -> String {
     format!("\n{heading}\n{}", indent(&body, 2))
 }
 
-/// Says that results at infinity are right, and how many cycles that costs.
+/// Says that results at infinity are right, and how many of the plan's cycles that costs.
 fn limits(def: &OpDef, plan: &Plan) -> String {
     let storage = plan.registers.as_ref().map_or(Storage::Memory, |_| Storage::Registers);
     let free = plan_with(def, plan.spec, plan.dtype, plan.soc, storage, Limits::Free);
@@ -33,7 +33,7 @@ fn limits(def: &OpDef, plan: &Plan) -> String {
     }
 }
 
-/// Summarises the cost in one line.
+/// Summarises the cost of a plan in one line.
 pub fn brief(plan: &Plan) -> String {
     let (soc, cost) = (plan.soc.name, &plan.cost);
     let (calls, cycles) = (cost.calls, cost.cycles);
@@ -41,7 +41,7 @@ pub fn brief(plan: &Plan) -> String {
     format!("\nOn {soc} in {}: {of}; `--soc {soc}` shows them\n", plan.dtype)
 }
 
-/// Lists which variant each smooth primitive uses, and what that relies on.
+/// Lists the variant that implements each smooth primitive, with a note on its assumptions.
 fn forms(plan: &Plan) -> String {
     let of = |(prim, form): &(Prim, &str)| {
         let note = codegen_ascendc::note(*prim);
@@ -159,7 +159,7 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
     )
 }
 
-/// Reports the largest errors that a search finds.
+/// Returns the largest error of the plan's results that a search has found, and the allowed one.
 fn accuracy(plan: &Plan) -> String {
     match inaccurate(plan) {
         Some(found) => found.to_string(),

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between two updates.
+/// Minimum time between two updates of the line on the screen.
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum length of the line: narrower terminals are rare, and a line that wraps is not cleared.
 const COLUMNS: usize = 79;
@@ -26,12 +26,12 @@ struct State {
 }
 
 impl Progress {
-    /// Returns a line that shows progress towards a length, to be set when it is known.
+    /// Returns a progress line; the total amount of work is set later by [`Progress::set_length`].
     pub fn new() -> Progress {
         Progress { state: stderr().is_terminal().then(|| Mutex::new(State::new())) }
     }
 
-    /// Returns a line with a message only, for work of unknown length.
+    /// Returns a progress line that shows only a message, for work of unknown amount.
     pub fn of_step(message: impl Into<String>) -> Progress {
         let progress = Progress::new();
         progress.set_message(message);
@@ -46,7 +46,7 @@ impl Progress {
         self.change(|state| state.prefix = prefix.into());
     }
 
-    /// Changes the message and draws it at once.
+    /// Changes the message of the progress line and redraws the line at once.
     pub fn set_message(&self, message: impl Into<String>) {
         self.change(|state| {
             state.message = message.into();
@@ -54,7 +54,7 @@ impl Progress {
         });
     }
 
-    /// Adds to the finished amount.
+    /// Adds `done` to the finished amount of work.
     pub fn inc(&self, done: u64) {
         self.change(|state| {
             state.done += done;
@@ -64,12 +64,12 @@ impl Progress {
         });
     }
 
-    /// Sets the finished amount to 0 and restarts the clock.
+    /// Sets the finished amount of work to 0 and restarts the clock.
     pub fn reset(&self) {
         self.change(|state| (state.done, state.start) = (0, Instant::now()));
     }
 
-    /// Clears the line, then prints; the next update draws the line again.
+    /// Clears the progress line, then calls `print`; the next update draws the line again.
     pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         self.clear();
         print()
@@ -112,7 +112,7 @@ impl State {
         line.trim_end().chars().take(COLUMNS).collect()
     }
 
-    /// Draws the line. Errors of writing are ignored because the line is not part of the command's result.
+    /// Draws the progress line. Errors of writing are ignored because the line is not part of the command's result.
     fn draw(&mut self) {
         let _ = write!(stderr(), "\r\x1b[2K{}", self.line()).and_then(|()| stderr().flush());
         self.drawn = Some(Instant::now());

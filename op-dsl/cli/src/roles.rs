@@ -7,12 +7,14 @@ use op_dsl_ir::bind::TensorMeta;
 use op_dsl_ir::op::{Kind, OpDef, Value};
 pub use op_dsl_ir::roles::activation;
 
-/// Returns the index of the input tensor with the activation.
+/// Returns the index of the input tensor that has the activation, the main operand.
 pub fn lead(def: &OpDef) -> usize {
     def.input_streams().get(activation(def)).map_or(0, |s| s.tensor)
 }
 
-/// Returns the dimension that gated tensors are split along, counted from the outermost.
+/// Returns the dimension that gated tensors are cut in two along, counted from the outermost.
+///
+/// `None` means that the operator has no gated tensor or the attribute is out of range.
 fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
     let split = op.def().split.as_ref()?;
     let dim = attrs.get(split.dim).and_then(|v| v.as_int())?;
@@ -20,7 +22,7 @@ fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
     usize::try_from(dim).ok().filter(|d| *d < rank)
 }
 
-/// Returns the shape of every input for an activation of this shape.
+/// Returns the shape of every input tensor for an activation of the shape `shape`.
 pub fn input_shapes(
     op: &Operator,
     attrs: &[Value],
@@ -46,7 +48,9 @@ pub fn input_shapes(
     Ok(shapes)
 }
 
-/// Describes inputs of these shapes and of the operator's first element type, without optional ones.
+/// Describes inputs of these shapes and of the operator's first element type.
+///
+/// Optional inputs are described as left out.
 pub fn metas<'s>(def: &OpDef, shapes: &'s [Vec<usize>]) -> Vec<TensorMeta<'s>> {
     let meta = |(i, shape): (usize, &'s Vec<usize>)| TensorMeta {
         shape,

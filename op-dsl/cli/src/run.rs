@@ -11,7 +11,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Kind, Tensor};
 use std::path::{Path, PathBuf};
 
-/// Reads, computes and writes; returns a table of the written files.
+/// Reads the input files, computes, and writes the outputs; returns a table of the written files.
 pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
@@ -72,7 +72,7 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
     Ok(arrays)
 }
 
-/// Returns the index of a mask and the shape of its bits, which is that of the first input of numbers.
+/// Returns the index of the mask `name`, and the shape of its bits, that of the first ungated tensor.
 fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usize>), Error> {
     let inputs = &op.def().inputs;
     let is_mask = |t: &&Tensor| t.kind == Kind::Mask;
@@ -83,7 +83,7 @@ fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usi
     Ok((mask, arrays[numbers].shape.clone()))
 }
 
-/// An output to write.
+/// Output file: name of the tensor, path as typed, and path to write to.
 struct Target {
     name: String,
     typed: String,
@@ -96,7 +96,7 @@ impl Target {
     }
 }
 
-/// Returns the target of each output, `None` where it is dropped.
+/// Returns the file to write each output to, `None` for an output that is dropped.
 fn targets(op: &Operator, args: &Run) -> Result<Vec<Option<Target>>, Error> {
     let flag = "--out";
     let files = lookup::files(op.def(), flag, &op.def().outputs, &args.outputs)?;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Maximum number of names that are tried, since names may be left over from other processes.
+/// Maximum number of names tried for a new file, since names may be left over from other processes.
 const TRIES: u32 = 1000;
 
-/// A directory that only its owner can access.
+/// A temporary directory that only its owner can access, removed on drop.
 pub struct ScratchDir(PathBuf);
 
 impl ScratchDir {
-    /// Makes a directory in the system's directory for temporary files.
+    /// Creates a directory, with a name of this prefix, in the system's directory for temporary files.
     pub fn new(prefix: &str) -> io::Result<ScratchDir> {
         ScratchDir::new_in(&std::env::temp_dir(), prefix)
     }
@@ -44,7 +44,7 @@ impl Drop for ScratchDir {
     }
 }
 
-/// A file written next to its final place.
+/// A file written under a temporary name next to its target, removed on drop unless it was placed.
 pub struct ScratchFile {
     pub file: File,
     path: PathBuf,
@@ -58,7 +58,7 @@ impl ScratchFile {
         Ok(ScratchFile { file, path, is_placed: false })
     }
 
-    /// Moves the file to its final place.
+    /// Renames the file to its target path.
     pub fn place(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.is_placed = true;
@@ -74,7 +74,7 @@ impl Drop for ScratchFile {
     }
 }
 
-/// Makes a file or directory under a name that is not taken.
+/// Creates a file or directory by `make`, under a new name with this prefix, and returns its path.
 fn fresh<T>(
     parent: &Path,
     prefix: &str,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Rows of cells under headings.
+/// A table of text: rows of cells under headings.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -18,7 +18,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(|c| c.as_ref().to_string()).collect());
     }
 
-    /// Returns whether there is no row below the headings.
+    /// Returns whether the table has no rows below the headings.
     pub fn is_empty(&self) -> bool {
         self.rows.len() < 2
     }
@@ -69,7 +69,7 @@ fn is_number(cell: &str) -> bool {
     cell.trim_end_matches(['%', 'x']).parse::<f64>().is_ok()
 }
 
-/// Indents the lines of a text, except empty ones.
+/// Indents the lines of a text by `by` spaces, except empty ones.
 pub fn indent(text: &str, by: usize) -> String {
     let lines = text.lines().map(|l| match l.is_empty() {
         true => "\n".to_string(),

@@ -78,7 +78,7 @@ pub static WRONG_KERNEL: LazyLock<Operator> =
 static WRONG_GRAPH: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, SKEW, right));
 static OTHER_AUTHOR: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, 1.0, skewed));
 
-/// Runs a command line; returns exit code and standard output.
+/// Runs a command line on the test operators; returns exit code and standard output.
 fn cli(line: &[&str]) -> (ExitCode, String) {
     of(&SCALE, line)
 }
@@ -102,7 +102,7 @@ fn refused(line: &[&str]) {
     assert_eq!(text, "", "{line:?}");
 }
 
-/// Makes a directory for one test, removed with the value.
+/// Creates a temporary directory for one test, removed on drop.
 fn directory() -> TempDir {
     TempDir::new().expect("a directory for temporary files")
 }
@@ -416,9 +416,9 @@ fn report_is_one_page_whole_or_not_at_all() {
     assert_eq!(names, ["a.csv", "a.html"], "nothing else was written");
 }
 
-/// Restricts an operator to bf16, which two architectures have.
+/// Returns a copy of an operator for bf16 alone, which only two NPU architectures have.
 ///
-/// This saves time because the host model's compiler takes most of it.
+/// Few architectures save time, because compiling kernels for the host model takes most of it.
 fn single(op: &'static Operator) -> &'static Operator {
     Box::leak(Box::new(op.redefined(|def| def.dtypes = vec![DType::BF16].into())))
 }

@@ -13,10 +13,10 @@ use op_dsl_ir::bind::bind;
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 
-/// Number of tiles of a core that memory traffic is estimated from.
+/// Maximum number of a core's tiles that memory traffic is estimated from.
 const SAMPLE: usize = 20_000;
 
-/// Returns the tiling as text; draws it if a file is given.
+/// Returns a text that shows the tiling of an operator's activation; draws it if `--svg` names a file.
 pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let divided = Divided::new(op, args)?;
@@ -33,7 +33,7 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     Ok(text)
 }
 
-/// An activation, divided among the cores of an NPU.
+/// An operator's activation, divided into tiles for the cores of an NPU.
 pub struct Divided {
     /// Description of the call, on one line.
     pub heading: String,
@@ -75,7 +75,7 @@ impl Divided {
         Ok(Divided { heading, plan, extent, machine, tiling })
     }
 
-    /// Draws as SVG which core owns which part.
+    /// Returns an SVG picture of which core owns which part of the activation.
     pub fn picture(&self, def: &OpDef) -> String {
         let parts = def.inputs[roles::lead(def)].kind.parts().len() as u64;
         picture::svg(&self.heading, &self.tiling, parts)
@@ -123,7 +123,9 @@ fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Til
     )
 }
 
-/// Returns the bytes of the sectors that the first core's copies touch, divided by the bytes it needs.
+/// Returns the memory traffic of the first core, divided by the bytes that the core needs.
+///
+/// Traffic counts every memory sector that a copy touches as a whole.
 fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     let side = |part: Part| match part {
         Part::Whole => Side::Whole,
@@ -144,7 +146,7 @@ fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     (touched * BLOCK) as f64 / needed as f64
 }
 
-/// Lists the first and last of the cores with more rows, and of those with fewer.
+/// Returns a table of typical cores: first and last of those with an extra unit, and of those without.
 fn cores(t: &Tiling) -> String {
     if t.cores == 0 {
         return String::new();

@@ -3,16 +3,16 @@
 use crate::error::Error;
 use std::io::Write;
 
-/// Outcome of a command.
+/// Outcome of a command, which decides the exit code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// No problem was found.
+    /// The command found no problem; exit code 0.
     Good,
-    /// A budget is missed; exit code 1.
+    /// A check failed, for example an error budget was exceeded; exit code 1.
     Missed,
 }
 
-/// Prints the output of a command that finds no problems by itself.
+/// Prints `text` and returns [`Verdict::Good`], for commands that check nothing.
 pub fn print(out: &mut dyn Write, text: &str) -> Result<Verdict, Error> {
     out.write_all(text.as_bytes()).map_err(Error::Stdout)?;
     Ok(Verdict::Good)

@@ -12,7 +12,9 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
-/// Returns the definition of an operator; `published` is a table that may have a row for it.
+/// Returns the definition of an operator as a Rust expression.
+///
+/// `published` is the path of a table that may have a row for the operator.
 pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
     let source = format!("::{source}");
@@ -63,7 +65,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(None), |v| quote!(Some(#v)))
 }
 
-/// Returns the identifier of a unit variant, which is how `Debug` prints it.
+/// Returns the identifier of an enum variant without fields, which is how `Debug` prints the value.
 fn unit(value: impl std::fmt::Debug) -> Ident {
     Ident::new(&format!("{value:?}"), Span::call_site())
 }

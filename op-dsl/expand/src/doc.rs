@@ -4,7 +4,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::fmt::Write;
 
-/// Returns the text of an operator: the author's words, the formula, the tensors.
+/// Returns the rustdoc text of an operator: the author's words, the formula, the tensors.
 pub fn operator(def: &OpDef, derived: bool) -> String {
     let mut text = String::new();
     if !def.doc.is_empty() {
@@ -20,7 +20,7 @@ fn names(tensors: &[Tensor]) -> String {
     tensors.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the text of one attribute.
+/// Returns the rustdoc text of one attribute: its type or values, and its default.
 pub fn attribute(attr: &Attr) -> String {
     let what = match &attr.kind {
         AttrKind::Dim => "The dimension of the split, in `[-rank, rank - 1]`".to_owned(),
@@ -45,7 +45,7 @@ pub fn attribute(attr: &Attr) -> String {
     format!("{what}; `{default}` by default.")
 }
 
-/// Returns the text of the typed call: shapes, element types, errors.
+/// Returns the rustdoc text of an operator's `run`: shapes, element types, errors.
 pub fn call(def: &OpDef) -> String {
     let mut text = String::from("Computes the outputs from the inputs.\n\n");
     let shape = if def.broadcast {

@@ -11,10 +11,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Item, Path};
 
-/// Returns one of the author's items for the expansion.
+/// Returns one of the author's items as the expansion contains it.
 ///
-/// An operator's function gets its float attributes as elements, so that arithmetic on them reads like all other
-/// arithmetic.
+/// In the function of an operator, numeric attributes are rebound as elements (`Elem`), so that arithmetic on them
+/// reads like all other arithmetic. Other items are unchanged.
 pub fn kept(item: &Item, functions: &[OpFn]) -> TokenStream {
     let Item::Fn(f) = item else { return item.to_token_stream() };
     let known = functions.iter().find(|known| known.item.sig.ident == f.sig.ident);
@@ -36,7 +36,7 @@ pub fn static_name(op: &Operator) -> Ident {
     Ident::new(&op.def.snake().to_uppercase(), op.ident.span())
 }
 
-/// Returns all items of one operator.
+/// Returns all emitted items of one operator: its struct with methods, its kernels and its `static`.
 pub fn operator(
     purpose: Purpose,
     op: &Operator,
@@ -49,7 +49,9 @@ pub fn operator(
     quote!(#structure #run #entry)
 }
 
-/// Returns the test of a hand-written gradient against its forward operator of the same module.
+/// Returns a test that compares a hand-written gradient with its forward operator.
+///
+/// Returns `None` unless the operator is such a gradient and the forward operator is in the same module.
 pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
     let of = op.def.forward().filter(|_| op.steps.is_empty())?;
     let forward = family.ops.iter().find(|f| f.def.name == of)?;
@@ -68,7 +70,7 @@ pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
     })
 }
 
-/// Returns the Rust types of the attributes, in order.
+/// Returns the Rust types of a function's attributes, in the order of its parameters.
 fn types(f: &OpFn) -> Vec<TokenStream> {
     let attrs = f.params.iter().filter_map(|p| match &p.role {
         Role::Attr { ty, kind, .. } => Some((ty, kind)),
@@ -133,7 +135,7 @@ fn default(attr: &Attr, ty: &TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the typed call.
+/// Returns the methods `attrs` and `run` (the typed call) of an operator's struct.
 fn run(op: &Operator) -> TokenStream {
     let (name, def, entry) = (&op.ident, &op.def, static_name(op));
     let tensors = |list: &[op_dsl_ir::op::Tensor]| -> Vec<Ident> {
@@ -186,7 +188,7 @@ fn run(op: &Operator) -> TokenStream {
     }
 }
 
-/// Returns the table entry: definition, kernels, oracle.
+/// Returns the operator's `static` in the table of operators: definition, kernels and oracle.
 fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let (def, entry) = (&op.def, static_name(op));
     let docs = format!("[`{}`] in the table of operators.", def.name);

@@ -40,7 +40,7 @@ pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> Toke
     quote!(#error #expanded)
 }
 
-/// Returns the path of the table of published interfaces, if the macro's arguments name one.
+/// Returns the path of the table of published interfaces; `None` if the macro has no arguments.
 fn published(args: TokenStream) -> syn::Result<Option<Path>> {
     if args.is_empty() {
         return Ok(None);
@@ -56,7 +56,7 @@ fn published(args: TokenStream) -> syn::Result<Option<Path>> {
     }
 }
 
-/// Expands `#[op(args)] fn` outside of a module.
+/// Expands `#[op(args)] fn` outside of an `#[operators]` module.
 pub fn op(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
     match op_dsl_syntax::function(args, item.clone()) {
         Ok(family) => self::family(purpose, &family, None),
@@ -64,7 +64,7 @@ pub fn op(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream
     }
 }
 
-/// Checks `#[formula] fn` outside of a module, where it is an ordinary function.
+/// Expands `#[formula] fn` outside of an `#[operators]` module, where it is an ordinary function.
 pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
     let error = (!args.is_empty()).then(|| {
         let message = "`formula` has no arguments; remove them";
@@ -84,16 +84,17 @@ pub fn op_attr(item: TokenStream) -> TokenStream {
 
 /// Returns the error together with the item, so that other uses of the item cause no further errors.
 ///
-/// A missing semicolon is left out, because rustc parses an item before it hands it to a macro and has reported that.
+/// The error of a missing semicolon is left out: rustc parses an item before it hands it to a macro and has reported
+/// it.
 fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     let is_known = error.to_string() == "expected `;`";
     let error = (!is_known).then(|| error.into_compile_error());
     quote!(#error #item)
 }
 
-/// Prints a note on standard error for each operator that loses digits in every known form.
+/// Prints a note on standard error for each operator without an accurate way to write its formula.
 ///
-/// It is printed because stable Rust has no warnings from macros.
+/// The note is printed because stable Rust has no warnings from macros.
 fn say_what_is_lost(family: &Family) {
     for note in family.ops.iter().flat_map(|op| lost_digits::notes(&op.def)) {
         let _ = writeln!(io::stderr(), "note: {note}");

@@ -26,10 +26,10 @@ fn evaluator_name(f: &OpFn) -> Ident {
     format_ident!("__{}_elements", f.item.sig.ident)
 }
 
-/// Returns a function from elements to elements that calls the author's function.
+/// Returns an emitted function that calls the author's function on one element of each stream.
 ///
-/// It takes one element per input stream and returns one per output stream, returned values before saved ones. Its
-/// own names begin with `__`, because the author's function and parameters may have any other name.
+/// The function takes one element per input stream and returns one per output stream, returned values before saved
+/// ones. Its own names begin with `__`, because the author's function and parameters may have any other name.
 pub fn evaluator(f: &OpFn) -> TokenStream {
     let name = evaluator_name(f);
     let arguments = arguments(f);
@@ -69,7 +69,7 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
 
 /// Returns a copy of the author's function that also returns its saved values.
 ///
-/// A saved value is replaced by the given one where a gradient receives it.
+/// If a gradient received a saved value as an input, that input replaces the computed value.
 fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     let params = f.item.sig.inputs.iter();
     let output = match &f.item.sig.output {
@@ -158,7 +158,7 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
     f.params.iter().map(argument).collect()
 }
 
-/// Returns the oracle of one operator, as an `fn oracle`.
+/// Returns the oracle (reference function in f64) of one operator, as an `fn oracle`.
 pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     let evaluator = evaluator_name(f);
     let call = match &op.steps[..] {
@@ -182,7 +182,7 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     }
 }
 
-/// Returns the connections of a gradient to its forward formula.
+/// Returns the connections of a gradient to its forward formula, as a `Connections` literal.
 ///
 /// The last `saved` of the formula's output streams are the saved ones.
 fn connections(w: &Wiring, saved: usize) -> TokenStream {

@@ -6,17 +6,19 @@
 
 use std::ffi::OsStr;
 
-/// The purpose of an expansion.
+/// The purpose of a macro expansion, which decides whether it contains kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A program or a library that calls operators.
+    /// A program or a library that calls operators, so that the expansion contains kernels.
     Call,
-    /// Definitions without kernels.
+    /// A reader of operator definitions, so that the expansion contains no kernels.
     Define,
 }
 
 impl Purpose {
-    /// Returns the purpose of the compilation that this runs in; macros run in the compiler's process.
+    /// Determines the purpose of the current compilation from the running process.
+    ///
+    /// Macros run in the compiler's process.
     pub fn of_this_compilation() -> Purpose {
         let program = std::env::current_exe().ok();
         let program = program.as_ref().and_then(|path| path.file_stem()).and_then(OsStr::to_str);
@@ -26,7 +28,7 @@ impl Purpose {
         Purpose::of(program.unwrap_or_default(), &arguments, &name)
     }
 
-    /// Returns the purpose of a compiler's call for a crate.
+    /// Returns the purpose of a call of `compiler` with these arguments for a crate.
     fn of(compiler: &str, arguments: &[String], crate_name: &str) -> Purpose {
         let reads = compiler == "rustdoc" || compiler.starts_with("rust-analyzer");
         let emits =

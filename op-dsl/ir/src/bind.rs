@@ -24,12 +24,14 @@ pub struct TensorMeta<'a> {
     pub dtype: Stored,
 }
 
-/// A value with a shape and an element type; the shape rules need nothing else of a tensor.
+/// A tensor as the shape rules see it: a value with a shape and an element type.
 pub trait Meta {
     /// Returns the shape and the element type.
     fn meta(&self) -> TensorMeta<'_>;
 
-    /// Returns the number of elements, as [`elements`] does; a tensor that knows it may override this.
+    /// Returns the number of elements; `None` if they are too many to address, see [`elements`].
+    ///
+    /// A tensor that stores its element count may override this.
     #[inline]
     fn count(&self) -> Option<usize> {
         elements(self.meta().shape)
@@ -52,29 +54,31 @@ pub struct OutputMeta {
     pub dtype: DType,
 }
 
-/// Specialisation, element type and iteration domain of one call.
+/// Formula variant (specialisation), element type and iteration domain of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// Index of the specialisation that the attributes select.
+    /// Index in `OpDef::specs` of the formula variant that the attributes select.
     pub spec: usize,
     /// Element type of every output; the formula is computed as if inputs had it too.
     pub dtype: DType,
     /// Iteration domain: the formula is evaluated once per element of this shape.
     pub domain: Shape,
-    /// Layout of gated tensors on the domain; `None` if the operator has none.
+    /// Layout of gated tensors, which hold a gate and a value per element of the domain.
+    ///
+    /// `None` if the operator has no gated tensors.
     pub split: Option<BoundSplit>,
 }
 
-/// The split of one call, with its dimension, pattern and gate resolved from the attributes.
+/// How the gated tensors of one call are split into gate and value, as its attributes say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundSplit {
     /// Split dimension, counted from the outermost of the domain.
     pub dim: usize,
-    /// Elements of one part along the split dimension.
+    /// Number of elements of one part (gate or value) along the split dimension.
     pub half: usize,
-    /// Whether the parts alternate element by element; otherwise each is a contiguous half.
+    /// True if gate and value alternate along the split dimension, false if each is a half of it.
     pub interleaved: bool,
-    /// Whether the gate is the first part.
+    /// True if the gate is the first part and the value the second, false for the reverse.
     pub gate_first: bool,
 }
 
@@ -86,19 +90,19 @@ pub struct BoundSplit {
 pub struct Place {
     /// Index in the tensor of the stream's first element.
     pub offset: usize,
-    /// Distance between neighbouring elements of the stream.
+    /// Distance between neighbouring elements of the stream, in elements of the tensor.
     pub step: usize,
 }
 
 impl Default for Bound {
-    /// A scalar domain in f32, to be filled in by `bind_to`.
+    /// Returns a placeholder, a scalar domain in f32, for `bind_to` to fill in.
     fn default() -> Bound {
         Bound { spec: 0, dtype: DType::F32, domain: Shape::default(), split: None }
     }
 }
 
 impl Bound {
-    /// Returns the shape of a tensor of this kind, before any broadcast.
+    /// Returns the shape of a tensor of this kind that is not broadcast.
     #[inline]
     pub fn shape(&self, kind: Kind) -> Shape {
         let mut shape = self.domain;
@@ -108,7 +112,9 @@ impl Bound {
         shape
     }
 
-    /// Returns the dimension along which a tensor of this kind has two elements for each of the domain's.
+    /// Returns the dimension along which a tensor of this kind is twice as long as the domain.
+    ///
+    /// `None` if the tensor has the shape of the domain, because it is not gated.
     #[inline]
     fn doubled(&self, kind: Kind) -> Option<usize> {
         self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
@@ -122,7 +128,9 @@ impl Bound {
 }
 
 impl BoundSplit {
-    /// Returns where a part lies in a tensor that has `half` elements of each part along the split dimension.
+    /// Returns where a part (gate, value or all) of a tensor lies along the split dimension.
+    ///
+    /// The tensor has `half` elements of each part along that dimension.
     #[inline]
     pub fn place(&self, part: Part, half: usize) -> Place {
         let second = match part {
@@ -136,17 +144,17 @@ impl BoundSplit {
         }
     }
 
-    /// Returns the number of dimensions outside the contiguous run of one part.
+    /// Returns the number of outer dimensions, over which the contiguous runs of one part repeat.
     ///
-    /// For halves these are the dimensions before the split dimension. Interleaved parts alternate along the split
-    /// dimension, so that it counts as an outer one too.
+    /// For parts that are halves, the outer dimensions are those before the split dimension. Interleaved parts
+    /// alternate along the split dimension, so that this is an outer one too.
     #[inline]
     pub fn outer(&self) -> usize {
         self.dim + usize::from(self.interleaved)
     }
 }
 
-/// Checks one call of an operator.
+/// Checks the attributes and inputs of one call of an operator, and derives its domain.
 ///
 /// # Errors
 /// Names the operator, the argument, what is wrong with it and what is allowed.
@@ -205,7 +213,7 @@ pub fn infer(
 
 /// Checks the output tensors of a call against the result of [`bind`].
 ///
-/// Any element type is accepted if results are `cast`.
+/// If `cast` is true, the caller converts the results, so that outputs of any element type are accepted.
 ///
 /// # Errors
 /// The number of outputs, a shape or an element type differs.
@@ -239,7 +247,9 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// Returns the element type to compute in: the one that all numeric inputs share, or the promoted one.
+/// Returns the element type to compute in: that of all numeric inputs, or the promoted one.
+///
+/// It is f32 if there is no numeric input.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
@@ -267,9 +277,9 @@ fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
 }
 
-/// Checks an input's storage type against its kind, and returns the element type of a numeric input.
+/// Checks an input's storage type, and returns the element type if the input is numeric.
 ///
-/// Masks and row counts give `None`.
+/// Returns `None` for masks and row counts, which are not numeric.
 #[inline]
 fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
     match (tensor.kind, got) {
@@ -289,7 +299,7 @@ fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<D
     refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }
 
-/// Derives the domain and its split from the given inputs, and checks their shapes.
+/// Derives the iteration domain and the split of gated tensors, and checks the inputs' shapes.
 fn check_shapes(
     bound: &mut Bound,
     def: &OpDef,
@@ -365,7 +375,7 @@ fn check_shapes(
     Ok(())
 }
 
-/// Refuses a tensor that is not broadcast and whose shape does not match the domain.
+/// Returns an error if the shape of a tensor that is not broadcast does not match the domain.
 #[inline]
 fn check_shape(
     bound: &Bound,
@@ -380,7 +390,7 @@ fn check_shape(
     refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from: from() })
 }
 
-/// Returns whether this is the shape of a tensor of this kind that is not broadcast.
+/// Returns whether `shape` is the one that a tensor of this kind has if it is not broadcast.
 #[inline]
 fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
     let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
@@ -398,10 +408,10 @@ fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     shape
 }
 
-/// Broadcasts the domain with the shape of one part of input `k`, innermost dimensions aligned.
+/// Broadcasts the domain with the shape of input `k`, innermost dimensions aligned.
 ///
-/// A gated input counts with half its length along the split dimension. For example, a gated `[1, 6]` widens the
-/// domain `[5, 4, 3]` as `[1, 3]`, if the split dimension is the last.
+/// A gated input, which holds gate and value, counts with half its length along the split dimension. For example, a
+/// gated `[1, 6]` widens the domain `[5, 4, 3]` as `[1, 3]`, if the split dimension is the last.
 fn widen(bound: &mut Bound, def: &OpDef, k: usize, shape: &[usize]) -> Checked<()> {
     let tensor = &def.inputs[k];
     let lead = bound.domain.len() - shape.len();
@@ -445,7 +455,7 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
     refuse(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
 }
 
-/// Checks that row counts are a non-empty list.
+/// Checks that the tensor of row counts, if given, is one-dimensional and not empty.
 fn check_rows(def: &OpDef, inputs: &[impl Meta]) -> Checked<()> {
     let Some(rows) = def.rows().filter(|rows| is_given(&inputs[*rows])) else { return Ok(()) };
     match inputs[rows].meta().shape {

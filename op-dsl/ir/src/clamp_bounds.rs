@@ -6,15 +6,15 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
 
-/// Bound that stands for infinity: it is beyond f32, and its fifth power is finite in f64.
+/// Clamp bound that stands for infinity: it is beyond f32, and its fifth power is finite in f64.
 pub const FAR: f64 = 1e60;
 
-/// Returns whether a number stands for infinity.
+/// Returns whether a clamp bound stands for infinity: its magnitude is at least [`FAR`].
 pub fn is_far(c: f64) -> bool {
     c.abs() >= FAR
 }
 
-/// Returns the argument that a `min` or `max` clamps, if its bound stands for infinity.
+/// Returns `x` of `min(x, c)` or `max(x, c)` if the bound `c` stands for infinity, else `None`.
 pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
     let far = |id: Id| matches!(graph.nodes[id.index()], Node::Const(c) if is_far(c));
     match *node {
@@ -24,7 +24,9 @@ pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
     }
 }
 
-/// Removes such bounds from a graph, for uses where its infinities may be infinite.
+/// Removes the clamps of a graph whose bounds stand for infinity.
+///
+/// Intermediate values of the result may be infinite.
 pub fn without_bounds(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
@@ -39,7 +41,9 @@ pub fn without_bounds(graph: &Graph) -> Graph {
     simplify::run(&b.finish(&outputs))
 }
 
-/// Returns the stream that a node is, looking through such bounds.
+/// Returns the index of the input stream that a node reads, also through clamps that never take effect.
+///
+/// Returns `None` for every other node. A clamp never takes effect if its bound stands for infinity.
 pub fn stream(graph: &Graph, id: Id) -> Option<usize> {
     match graph.nodes[id.index()] {
         Node::Stream(s) => Some(usize::from(s)),

@@ -40,8 +40,9 @@ use crate::wiring::Wiring;
 
 /// Runs all target-independent passes on a forward formula or a gradient written by hand.
 ///
-/// `ranges` bound the input streams. Where the estimated f32 error is above `WORTH_ANOTHER`, the graph is replaced by
-/// its most accurate rational form, if that has less than a tenth of the error.
+/// `ranges` bound the input streams. If the estimated f32 error is above `WORTH_ANOTHER`, the formula is also written
+/// as fractions (sums brought to one denominator). The most accurate of these replaces it if it has less than a tenth
+/// of the error.
 pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = finish(traced);
     let error = rounding::worst(&written, Arithmetic::F32, ranges).ulps;
@@ -62,16 +63,16 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
         .map_or(written, |(_, form)| form)
 }
 
-/// Functions that every back end implements.
+/// Primitives with one argument that every back end implements.
 const EVERYWHERE: [Prim; 6] =
     [Prim::Neg, Prim::Abs, Prim::Exp, Prim::Sigmoid, Prim::Silu, Prim::SiluGrad];
 
-/// Estimated f32 error, in ULP, above which rational forms are tried as well.
+/// Estimated f32 error, in ULP, above which [`forward`] also tries to write the formula as fractions.
 ///
 /// The number is beyond any sum of rounding errors, because only cancellation or overflow reaches it.
 const WORTH_ANOTHER: f64 = 1000.0;
 
-/// Rewrites a graph as fractions, in every style.
+/// Rewrites a graph as fractions (sums brought to one denominator), once for each [`Style`].
 fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().map(
         |(two_sided, other_forms)| {
@@ -80,7 +81,7 @@ fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
     )
 }
 
-/// Returns the functions of one value that a graph calls.
+/// Returns the primitives with one argument that a graph calls.
 fn functions(graph: &Graph) -> Vec<Prim> {
     let function = |node: &Node| match *node {
         Node::Call(prim, _) if prim.row().arity == 1 => Some(prim),
@@ -89,10 +90,12 @@ fn functions(graph: &Graph) -> Vec<Prim> {
     graph.nodes.iter().filter_map(function).collect()
 }
 
-/// Differentiates a forward formula, once for each of `steps`; [`forward`] finishes the result.
+/// Differentiates a forward formula, once for each of `steps`.
+///
+/// The result is not finished: it still needs the passes of [`forward`].
 ///
 /// # Errors
-/// When the gradient needs an input that `steps` do not connect.
+/// When the gradient needs a forward input that `steps` connect to no input of the gradient operator.
 pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> {
     Ok(simplify::run(&differentiate::run(traced, steps, |graph| {
         recognise::run(&branch_sinking::run(graph))
@@ -101,13 +104,12 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
 
 /// Error budget of the 16-bit types, in their own ULP.
 ///
-/// With it, one result in thirty at the worst place may be rounded the wrong way.
+/// With this budget, one result in thirty may be rounded the wrong way at the input with the largest error.
 const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
-/// Returns the f64 graph that replaces `narrow`, the finished graph, on back ends with f64.
+/// Returns the f64 graph that replaces `narrow`, the finished f32 graph, on back ends with f64.
 ///
-/// There is one where f32 is not accurate enough, or where table look-ups of functions of one value are faster than
-/// f32 code; otherwise `None`.
+/// Returns `None` if f32 is accurate enough and its code is faster than table look-ups of functions of one value.
 pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
     let graph = widen(traced, ranges);
     let worst = rounding::worst_in_f32(narrow, ranges);
@@ -122,13 +124,14 @@ pub fn for_float(wide: &Graph) -> Graph {
     simplify::run(&stabilise::run(&saturate::run(wide)))
 }
 
-/// Estimated error, in ULP, up to which no further form is tried.
+/// Estimated error, in ULP, at or below which [`widen`] stops trying other ways to write a formula.
 const GOOD: f64 = 0.05;
 
-/// Returns the most accurate form of a graph for evaluation in f64.
+/// Rewrites a graph so that its evaluation in f64 is as accurate as possible.
 ///
-/// The form as written is taken where it is good enough, otherwise the best of it and its rational forms. If no form
-/// is within the budget for all outputs, each output gets a form of its own.
+/// The formula is kept as written if its estimated error is at most [`GOOD`]. Otherwise it is also written as
+/// fractions, and the most accurate candidate is taken. If that is over the error budget and the graph has several
+/// outputs, each output is rewritten on its own.
 fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
@@ -152,7 +155,7 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     }
 }
 
-/// Rewrites each output into its own best form, for graphs of which no form serves all outputs.
+/// Applies [`widen`] to each output on its own, for graphs that no single rewrite makes accurate.
 fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
     let mut b = Builder::new();
     let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
@@ -161,7 +164,7 @@ fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
     b.finish(&outputs)
 }
 
-/// Rewrites a graph to primitives that targets implement.
+/// Rewrites a graph so that it calls only primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
     compose::run(&recognise::run(&branch_sinking::run(&simplify::run(graph))))
 }

@@ -2,30 +2,36 @@
 
 use crate::op::{Kind, OpDef, Origin, Value};
 
-/// The link from an operator to the one of its table that computes its gradient.
+/// Link from an operator to the operator of the same table that computes its gradient.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Derivative {
-    /// Index of the gradient operator in the table.
+    /// Index of the gradient operator in the table of operators.
     pub gradient: usize,
-    /// Contents of each input of the gradient operator.
+    /// For each input of the gradient operator, which forward tensor or upstream gradient to pass.
     pub holds: Vec<Origin>,
-    /// Input that each output of the gradient operator is the gradient of.
+    /// For each output of the gradient operator, the index of the forward input it is the gradient of.
     ///
-    /// That is the gradient before it is summed over the dimensions that were broadcast.
+    /// The output is the gradient before it is summed over the dimensions that were broadcast.
     pub wrt: Vec<usize>,
-    /// Inputs that results depend on and that the gradient operator has no gradient for.
+    /// Indices of forward inputs that results depend on but that the gradient operator has no output for.
     pub unknown: Vec<usize>,
-    /// For each attribute of the gradient operator, the operator's own attribute, if it has that.
+    /// For each attribute of the gradient operator, the index of the forward attribute of the same name.
+    ///
+    /// `None` if the forward operator has no such attribute; the default is passed then.
     pub passed: Vec<Option<usize>>,
     /// Default values of the gradient operator's attributes.
     defaults: Vec<Value>,
-    /// Attributes that the gradient operator lacks, each with the one value that the gradient is valid for.
+    /// `(attribute index, value)` for each forward attribute that the gradient operator lacks.
+    ///
+    /// The gradient is valid only for calls in which the attribute has this value.
     pub fixed: Vec<(usize, Value)>,
 }
 
 impl Derivative {
-    /// Returns the gradient operator of `def`: of several in the table, the first with the most gradients.
+    /// Finds the gradient operator of `def` in a table of operators; `None` if there is none.
+    ///
+    /// If there are several, the result is the first one that gives the most gradients.
     pub fn of<'t>(def: &OpDef, table: impl Iterator<Item = &'t OpDef>) -> Option<Derivative> {
         let all = table.enumerate().filter_map(|(i, other)| Derivative::by(def, i, other));
         all.reduce(|best, next| if next.wrt.len() > best.wrt.len() { next } else { best })
@@ -59,7 +65,7 @@ impl Derivative {
     /// Returns the attributes for a call of the gradient operator, from those of the forward call.
     ///
     /// # Errors
-    /// The index of an attribute that the gradient operator lacks and whose value is not the one in `fixed`.
+    /// The index of a forward attribute that the gradient operator lacks and whose value is not the one in `fixed`.
     pub fn attributes(&self, of: &[Value]) -> Result<Vec<Value>, usize> {
         if let Some((i, _)) = self.fixed.iter().find(|(i, value)| of.get(*i) != Some(value)) {
             return Err(*i);

@@ -7,8 +7,8 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
 /// Returns the partial derivatives of `this = prim(x, y, z)` by each argument; `None` where zero.
 ///
-/// `again` says whether the partials will be differentiated as well. If so, their own derivatives are also 0 at
-/// breakpoints, and NaN where an argument is NaN.
+/// `again` says whether the partials will be differentiated as well. If so, the derivatives of the returned graphs are
+/// also 0 at breakpoints, and NaN where an argument is NaN.
 pub fn partials(
     b: &mut Builder,
     prim: Prim,
@@ -115,7 +115,7 @@ pub fn partials(
     [Some(by_x), None, None]
 }
 
-/// Returns `yes` where `c` holds, else `no`.
+/// Adds a `select` that is `yes` where the mask `c` is true, else `no`.
 fn indicator(b: &mut Builder, c: Id, yes: f64, no: f64) -> Id {
     let (yes, no) = (b.num(yes), b.num(no));
     b.call(Prim::Select, &[c, yes, no])
@@ -154,7 +154,7 @@ fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id, again: bool) -> [
 
 /// Returns the partials of `x^y`: `y x^(y - 1)` and `x^y log x`.
 ///
-/// The second is 0 where the power is 0, because that is its limit; `0 * log 0` would be NaN.
+/// The partial by `y` is 0 where `x^y` is 0, because that is its limit; `0 * log 0` would be NaN.
 fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
     let (unit, zero) = (b.num(1.0), b.num(0.0));
     let less = b.difference(y, unit);
@@ -166,21 +166,21 @@ fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
     [Some(by_x), Some(b.call(Prim::Select, &[vanished, zero, product])), None]
 }
 
-/// Returns 0, or NaN where `x` is NaN.
+/// Adds a node that is 0, or NaN where `x` is NaN; `again` says whether it will be differentiated.
 fn unless_nan(b: &mut Builder, x: Id, again: bool) -> Id {
     let (known, zero, nan) = (b.call(Prim::Eq, &[x, x]), b.num(0.0), nan(b, x, again));
     b.call(Prim::Select, &[known, zero, nan])
 }
 
-/// Returns a value that is NaN where `x` is NaN.
+/// Adds a node that is NaN where `x` is NaN; `again` says whether it will be differentiated.
 ///
-/// If it will be differentiated again, it is `x * x`, since the derivative of that is NaN there too; that of `x`
-/// would be 1.
+/// If so, the node is `x * x`, since the derivative of `x * x` is also NaN where `x` is, whereas that of `x` would be
+/// 1.
 fn nan(b: &mut Builder, x: Id, again: bool) -> Id {
     if again { b.product(x, x) } else { x }
 }
 
-/// `s(x) s(-x)`
+/// `s(x) s(-x)`, the derivative of the sigmoid `s`.
 fn sigmoid_slope(b: &mut Builder, x: Id) -> Id {
     let minus = b.negative(x);
     let (s, rest) = (b.call(Prim::Sigmoid, &[x]), b.call(Prim::Sigmoid, &[minus]));
@@ -195,14 +195,14 @@ fn bell(b: &mut Builder, c: f64, k: f64, x: Id) -> Id {
     b.scaled(c, e)
 }
 
-/// `phi(x) = e^(-x^2/2) / sqrt(2 pi)`
+/// `e^(-x^2/2) / sqrt(2 pi)`, the density of the standard normal distribution.
 fn normal_pdf(b: &mut Builder, x: Id) -> Id {
     bell(b, 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2, -0.5, x)
 }
 
-/// Returns the second derivative of `x s(v(x))`.
+/// Returns the second derivative of `x s(v)`, where `s` is the sigmoid and `v` a function of `x`.
 ///
-/// It is `q (2 v' + x v'' + x v'^2 (s(-v) - s(v)))` with `q = s(v) s(-v)`.
+/// It is `q (2 v' + x v'' + x v'^2 (s(-v) - s(v)))` with `q = s(v) s(-v)`. `dv` is `v'` and `ddv` is `v''`.
 fn gated_second(b: &mut Builder, x: Id, v: Id, dv: Id, ddv: Id) -> Id {
     let minus = b.negative(v);
     let (s, rest) = (b.call(Prim::Sigmoid, &[v]), b.call(Prim::Sigmoid, &[minus]));
@@ -218,6 +218,8 @@ fn gated_second(b: &mut Builder, x: Id, v: Id, dv: Id, ddv: Id) -> Id {
 }
 
 /// Returns `v = 2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
+///
+/// The tanh form of GELU is `x sigmoid(v)`.
 fn tanh_form(b: &mut Builder, x: Id) -> [Id; 3] {
     let k = 2.0 * (2.0 / PI).sqrt();
     let square = b.product(x, x);

@@ -2,21 +2,24 @@
 
 use crate::op::{AttrKind, OpDef, Origin, Part, Spec, Stream, Value};
 
-/// Agreement of a gradient with central differences.
+/// Result of comparing a gradient operator with central differences of its forward operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Agreement {
-    /// Number of results compared.
+    /// Number of gradient values that were compared with a central difference.
     pub points: usize,
-    /// Largest difference, relative to the larger of the derivative and the upstream gradients.
+    /// Largest difference between a gradient value and its central difference.
+    ///
+    /// It is relative to the larger of the derivative and the upstream gradients.
     pub off: f64,
 }
 
-/// Compares the graphs of the gradient `g` with central differences of `y`.
+/// Compares the graphs of the gradient operator `g` with central differences of `y`.
 ///
-/// `y` is the function of the forward operator `f`, from its streams and attributes to its outputs.
+/// `y` computes the outputs of the forward operator `f` from its input streams and attributes.
 ///
 /// # Errors
-/// One line when they differ, or when names do not tell which tensors correspond.
+/// A message of one line if the two differ, if names do not tell which tensors of `f` and `g` correspond, or if too few
+/// of the random points have a derivative.
 pub fn compare(
     f: &OpDef,
     g: &OpDef,
@@ -96,13 +99,13 @@ pub fn compare(
     Ok(found)
 }
 
-/// Returns the value of one part of a tensor; NaN if it has no such stream.
+/// Returns the value of the stream for one part of a tensor; NaN if there is no such stream.
 fn value(streams: &[Stream], values: &[f64], tensor: usize, part: Part) -> f64 {
     let at = streams.iter().position(|s| *s == Stream { tensor, part });
     at.map_or(f64::NAN, |at| values[at])
 }
 
-/// Returns the forward input stream that each output stream of the gradient belongs to.
+/// Returns, for each output stream of the gradient `g`, the input stream of `f` it is the gradient of.
 fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
     let wrt = g.grad_of.as_ref().map_or(&[][..], |of| &of.wrt);
     let ins = f.input_streams();
@@ -115,9 +118,10 @@ fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
     })
 }
 
-/// Returns attributes of both operators that select these two specialisations, if any do.
+/// Returns attributes of the gradient `g` and of `f` that select the graphs `spec` and `of`.
 ///
-/// The first are those of the gradient. Numbers are varied around their defaults.
+/// Floats are varied at random around their defaults. Returns `None` if no attributes select both graphs, or if one of
+/// them is for a call with an optional input that this test leaves out.
 fn attributes(
     f: &OpDef,
     g: &OpDef,

@@ -4,10 +4,10 @@ use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use std::fmt::Write;
 
-/// Binding strength of a function's argument, which needs no brackets.
+/// Binding strength around a function's argument or a whole line, where nothing needs brackets.
 const LOOSEST: u8 = 0;
 
-/// Returns one line per value that is used more than once, then one per output.
+/// Formats a graph: one line per value that is used more than once, then one line per output.
 ///
 /// ```text
 /// t0 = sigmoid(x)
@@ -38,7 +38,7 @@ pub fn listing(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[
     text
 }
 
-/// Returns the first output as one expression.
+/// Formats the first output of a graph as one expression.
 pub fn expression(graph: &Graph, inputs: &[String], scalars: &[String]) -> String {
     let names = vec![None; graph.nodes.len()];
     term(graph, graph.outputs[0], LOOSEST, inputs, scalars, &names)

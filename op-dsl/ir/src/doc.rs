@@ -10,9 +10,9 @@ pub fn of_gradient(forward: &str) -> String {
     format!("{BEFORE}{forward}{AFTER}")
 }
 
-/// Splits a documentation into its leading gradient sentences and the author's text.
+/// Splits documentation into its leading sentences of [`of_gradient`] and the author's text.
 ///
-/// Returns the operators that the sentences name, and the text.
+/// Returns the names of the forward operators in those sentences, and the author's text.
 pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     let (mut names, mut rest) = (Vec::new(), doc.trim());
     while let Some((name, after)) = sentence(rest) {
@@ -22,7 +22,10 @@ pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     (names, rest)
 }
 
-/// Returns the name in a gradient sentence that begins a paragraph alone, and the text after it.
+/// Parses a sentence of [`of_gradient`] at the beginning of `doc`.
+///
+/// Returns the name of the forward operator and the text after the sentence. Returns `None` if `doc` begins otherwise,
+/// or if the sentence is not a paragraph of its own.
 fn sentence(doc: &str) -> Option<(&str, &str)> {
     let named = doc.strip_prefix(BEFORE)?;
     let (name, after) = named.split_at(named.find('`')?);

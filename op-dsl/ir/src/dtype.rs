@@ -17,7 +17,7 @@ pub enum DType {
 /// Properties of an element type that all targets share.
 #[derive(Debug)]
 pub struct Row {
-    /// Name in tables, on the command line and in messages.
+    /// Name in printed tables, on the command line and in messages.
     pub name: &'static str,
     /// Size of an element, in bits.
     pub bits: usize,
@@ -50,7 +50,7 @@ const ROWS: [Row; DType::COUNT] = [
 impl DType {
     /// Number of element types.
     pub const COUNT: usize = 3;
-    /// Every element type, in the order of the tag.
+    /// Every element type, in the order of the enum.
     pub const ALL: [DType; Self::COUNT] = [DType::F16, DType::BF16, DType::F32];
 
     /// Returns the properties of the element type.
@@ -63,17 +63,17 @@ impl DType {
         self.row().bits / 8
     }
 
-    /// Returns the name used in tables, on the command line and in error messages.
+    /// Returns the name used in printed tables, on the command line and in error messages.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Returns the element type whose row has this value of a property.
+    /// Returns the element type for which a property, such as its name, has this value; `None` if none has.
     pub fn with<T: PartialEq>(property: fn(&Row) -> T, value: T) -> Option<DType> {
         DType::ALL.into_iter().find(|d| property(d.row()) == value)
     }
 
-    /// Returns the type that holds both, by PyTorch's table: equal types stay, any mix is `f32`.
+    /// Promotes two types to a common one by PyTorch's table: equal types stay, any mix is `f32`.
     ///
     /// For example, `f16` and `bf16` promote to `f32`.
     pub const fn promote(self, other: DType) -> DType {

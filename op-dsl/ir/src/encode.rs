@@ -6,7 +6,7 @@
 use crate::graph::{Graph, Id, Node};
 
 impl Graph {
-    /// Returns the bytes that identify the graph.
+    /// Encodes the graph as bytes: equal graphs have equal bytes, and different graphs different ones.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_count(self.nodes.len(), &mut bytes);
@@ -21,7 +21,7 @@ impl Graph {
 
 /// Returns the FNV-1a hash of some bytes, which serves as a key of cached files.
 ///
-/// It is the same on every machine and in every version.
+/// The hash is the same on every machine and in every version.
 pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -71,7 +71,7 @@ mod tests {
         b.finish(&[result])
     }
 
-    /// Every part of a node reaches the bytes: its kind, its number, its primitive, its arguments, and the outputs.
+    /// Every part of a graph reaches the bytes: kinds, numbers, primitives, arguments and outputs.
     #[test]
     fn different_graphs_have_different_bytes() {
         let binary = |prim: Prim, swap: bool| {

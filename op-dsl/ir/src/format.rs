@@ -25,7 +25,7 @@ impl Format {
         self.precision < 24
     }
 
-    /// Returns the ULP at this value, that is the distance between neighbours there, denormals included.
+    /// Returns the ULP at `v`: the distance between neighbouring numbers there, denormals included.
     pub fn ulp(self, v: f64) -> f64 {
         let e = exponent(v).clamp(self.least, self.greatest);
         pow2(e - self.precision + 1)
@@ -46,9 +46,9 @@ impl Format {
         if rounded.abs() > self.max() { f64::INFINITY.copysign(v) } else { rounded }
     }
 
-    /// Returns the error of a result in ULP of the true value, or in `unit` where that is larger.
+    /// Returns `|got - want|` in ULP at `want`, or in units of `unit` if that is larger than the ULP.
     ///
-    /// It is infinite where exactly one of the two is NaN.
+    /// The error is infinite if exactly one of `got` and `want` is NaN.
     pub fn error(self, got: f64, want: f64, unit: f64) -> f64 {
         if got == want || (got.is_nan() && want.is_nan()) {
             return 0.0;

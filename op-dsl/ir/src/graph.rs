@@ -22,13 +22,13 @@ impl Id {
 /// One value of a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node {
-    /// The current element of an input stream.
+    /// The current element of the input stream with this index.
     Stream(u16),
-    /// A run-time scalar: an attribute, the same for every element.
+    /// The numeric attribute with this index among the run-time scalars, the same for every element.
     Scalar(u16),
-    /// A number.
+    /// A constant.
     Const(f64),
-    /// A primitive of the table, applied to earlier nodes.
+    /// A call of a primitive with earlier nodes as arguments.
     Call(Prim, [Id; 3]),
 }
 
@@ -57,12 +57,12 @@ impl Node {
 pub struct Graph {
     /// Nodes in evaluation order.
     pub nodes: List<Node>,
-    /// One node per output stream.
+    /// The nodes with the results, one per output stream.
     pub outputs: List<Id>,
 }
 
 impl Graph {
-    /// Returns the values of the nodes up to `last`, in f64 by the table's oracles.
+    /// Evaluates the nodes up to `last` in f64, by the reference functions of the primitives.
     ///
     /// `given` may supply the value of any node; streams and scalars that it does not supply are NaN.
     pub fn values(&self, last: Id, given: impl Fn(Id, &Node) -> Option<f64>) -> Vec<f64> {
@@ -81,7 +81,7 @@ impl Graph {
         values
     }
 
-    /// Returns the value of every node for one element.
+    /// Evaluates every node in f64 for one element of each stream.
     pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
         let last = Id(self.nodes.len().saturating_sub(1) as u32);
         self.values(last, |_, node| match *node {
@@ -91,15 +91,15 @@ impl Graph {
         })
     }
 
-    /// Returns the outputs for one element, in f64 by the table's oracles.
+    /// Evaluates the outputs in f64 for one element of each stream.
     pub fn eval(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
         let values = self.eval_all(streams, scalars);
         self.outputs.iter().map(|o| values[o.index()]).collect()
     }
 
-    /// Returns what [`Graph::eval`] gives for each of `len` elements.
+    /// Evaluates the outputs in f64 for each of `len` elements, as [`Graph::eval`] does for one.
     ///
-    /// It takes one column per stream and returns one per output.
+    /// `streams` has one vector of values per input stream, and the result one per output.
     pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
         let mut columns: Vec<Cow<'_, [f64]>> = Vec::with_capacity(self.nodes.len());
         for node in self.nodes.iter() {
@@ -127,7 +127,7 @@ impl Graph {
         streams.max().unwrap_or(0)
     }
 
-    /// Returns whether an output depends on this input stream.
+    /// Returns whether any node reads this input stream.
     pub fn reads(&self, stream: usize) -> bool {
         self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
     }
@@ -172,7 +172,7 @@ impl Builder {
         Builder::default()
     }
 
-    /// Adds a node, or finds the equal one.
+    /// Adds a node unless an equal one exists, and returns the id of the node.
     pub fn add(&mut self, node: Node) -> Id {
         let next = Id(self.nodes.len() as u32);
         let id = *self.known.entry(key(&node)).or_insert(next);
@@ -187,7 +187,7 @@ impl Builder {
         self.nodes[id.index()]
     }
 
-    /// Returns the number, if the node is one.
+    /// Returns the number if the node is a constant, else `None`.
     pub fn as_const(&self, id: Id) -> Option<f64> {
         match self.node(id) {
             Node::Const(c) => Some(c),
@@ -195,7 +195,7 @@ impl Builder {
         }
     }
 
-    /// Returns the arguments, if the node is a call of `prim`.
+    /// Returns the arguments if the node is a call of `prim`, else `None`.
     pub fn as_call(&self, prim: Prim, id: Id) -> Option<[Id; 3]> {
         match self.node(id) {
             Node::Call(p, args) if p == prim => Some(args),
@@ -203,17 +203,17 @@ impl Builder {
         }
     }
 
-    /// Adds the current element of input stream `i`.
+    /// Adds a node that reads input stream `i`.
     pub fn stream(&mut self, i: usize) -> Id {
         self.add(Node::Stream(i as u16))
     }
 
-    /// Adds run-time scalar `i`.
+    /// Adds a node that reads run-time scalar `i`.
     pub fn scalar(&mut self, i: usize) -> Id {
         self.add(Node::Scalar(i as u16))
     }
 
-    /// Adds a number.
+    /// Adds a constant.
     pub fn num(&mut self, c: f64) -> Id {
         self.add(Node::Const(c))
     }
@@ -226,7 +226,7 @@ impl Builder {
         self.add(Node::Call(prim, all))
     }
 
-    /// Adds the nodes of a graph with one output, and returns that output.
+    /// Adds all nodes of another graph and returns the node of its first output.
     pub fn part(&mut self, graph: &Graph) -> Id {
         let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
@@ -297,9 +297,9 @@ impl Builder {
         }
     }
 
-    /// Returns the graph with these outputs.
+    /// Returns a graph of the nodes that these outputs need.
     ///
-    /// Nodes that no output needs are dropped, and the others keep their order.
+    /// Other nodes are dropped, and the remaining ones keep their order.
     pub fn finish(&self, outputs: &[Id]) -> Graph {
         let mut needed = vec![false; self.nodes.len()];
         for o in outputs {

@@ -8,7 +8,7 @@ use crate::clamp_bounds::{is_far, unbound};
 use crate::graph::{Graph, Node};
 use crate::prim::Prim;
 
-/// Allowed values of `k`.
+/// Values allowed for `k`, the number by whose powers streams and scalars are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Any number, including 0.
@@ -19,19 +19,19 @@ pub enum By {
     Positive,
 }
 
-/// The power of `k` that a value is multiplied by.
+/// Exponent `d` of a value that is multiplied by `k^d` when the inputs are scaled by powers of `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degree {
-    /// Every degree: zero scales by any power of `k`, and so does a bound that stands for infinity.
+    /// Every exponent: zero scales by any power of `k`, and so does a bound that stands for infinity.
     Any,
-    /// This degree alone.
+    /// Exactly this exponent.
     SignaturePart(i32),
 }
 
 use Degree::{Any, SignaturePart};
 
 impl Degree {
-    /// Returns the degree of a value that is either of two values with these degrees.
+    /// Returns the exponent of a value that equals one of two values; `None` if their exponents differ.
     fn either(self, other: Degree) -> Option<Degree> {
         match (self, other) {
             (Any, d) | (d, Any) => Some(d),
@@ -49,9 +49,10 @@ impl Degree {
     }
 }
 
-/// Returns the degree of an output; `None` if it has none.
+/// Returns the exponent of `k` that an output scales by when the inputs are scaled by powers of `k`.
 ///
-/// `given` returns the degrees of streams and scalars.
+/// Returns `None` if the output scales by no power of `k`. `given` returns the exponents of streams and scalars, and
+/// `by` says which values `k` may have.
 pub fn degree(
     graph: &Graph,
     output: usize,

@@ -10,17 +10,17 @@ use crate::published::{DTypes, Negative, SignaturePart, Type};
 pub struct Interface {
     /// The header that callers include, without `.h`.
     pub header: String,
-    /// Every function, the one with the fullest signature last.
+    /// The aclnn functions of the operator; the last one has the most complete signature.
     pub functions: Vec<Function>,
-    /// `(input, other)`: the input has no argument, so the kernel receives the other one in its place.
+    /// `(input, other)`: no argument passes `input`, so the kernel receives input `other` in its place.
     pub stand_ins: Vec<(usize, usize)>,
     /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
-    /// Rule for the element types of one call.
+    /// Rule for the element types that the tensors of one call may have.
     pub dtypes: DTypes,
     /// Whether calls with empty tensors succeed.
     pub empty: bool,
-    /// `(attribute, rule)` for each number that may not be negative.
+    /// `(attribute, rule)` for each numeric attribute that may not be negative.
     pub negative: Vec<(usize, Negative)>,
 }
 
@@ -31,9 +31,9 @@ pub struct Function {
     pub name: String,
     /// Arguments up to `workspaceSize`, in order.
     pub params: Vec<Param>,
-    /// `(attribute, value)` for each attribute without an argument.
+    /// `(attribute, value)` for each attribute that the function has no argument for.
     pub fixed: Vec<(usize, Value)>,
-    /// The document that publishes it, if one does.
+    /// Document that publishes the function; `None` if the function is derived from the operator.
     pub source: Option<&'static str>,
 }
 
@@ -63,12 +63,14 @@ impl Interface {
         )
     }
 
-    /// Returns the function with the fullest signature, whose names shared code uses.
+    /// Returns the function with the most complete signature.
+    ///
+    /// Code that all functions share uses its argument names.
     pub fn main(&self) -> &Function {
         &self.functions[self.functions.len() - 1]
     }
 
-    /// Returns the name of the argument that holds an input, or stands in for it.
+    /// Returns the name of the argument that passes an input, or that of the input standing in for it.
     pub fn input(&self, index: usize) -> &str {
         self.stand_ins.iter().find(|s| s.0 == index).map_or_else(
             || self.main().name_of(SignaturePart::Input(index)),
@@ -78,17 +80,17 @@ impl Interface {
 }
 
 impl Function {
-    /// Returns the argument for this part of the operator.
+    /// Returns the argument that passes this input, output or attribute; `None` if there is none.
     pub fn param(&self, of: SignaturePart) -> Option<&Param> {
         self.params.iter().find(|p| p.of == of)
     }
 
-    /// Returns the name of the argument for this part of the operator; empty if there is none.
+    /// Returns the name of the argument that passes this input, output or attribute; empty if none does.
     pub fn name_of(&self, of: SignaturePart) -> &str {
         self.param(of).map_or("", |p| &p.name)
     }
 
-    /// Returns the value of an attribute that the function has no argument for.
+    /// Returns the value of an attribute that the function has no argument for; `None` if it has one.
     pub fn fixed(&self, attr: usize) -> Option<Value> {
         self.fixed.iter().find(|f| f.0 == attr).map(|f| f.1)
     }
@@ -105,7 +107,7 @@ fn param(of: SignaturePart, name: &str, ty: Type) -> Param {
 
 /// Derives an interface from the signature of an operator.
 ///
-/// The order is inputs, attributes, outputs, as the toolkit's own generator does.
+/// The arguments are the inputs, the attributes and the outputs, in the order of the toolkit's own generator.
 fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
     let inputs = inputs.map(|(i, t)| Param {

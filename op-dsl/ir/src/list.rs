@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Text that is a constant in an expansion and owned while expanding.
+/// Text that is owned while a macro runs and borrowed from a constant in the code it emits.
 pub type Text = Cow<'static, str>;
-/// A list that is a constant in an expansion and owned while expanding.
+/// A list that is owned while a macro runs and borrowed from a constant in the code it emits.
 pub type List<T> = Cow<'static, [T]>;

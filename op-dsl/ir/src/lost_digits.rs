@@ -6,10 +6,10 @@ use crate::rounding::{self, Arithmetic, Worst};
 /// Error budget: the largest estimated error, in ULP of f32, that keeps the promised accuracy.
 pub const BUDGET: f64 = 2.0;
 
-/// Returns the worst estimated error of a specialisation; `None` if it is within the budget.
+/// Returns the largest estimated error of a specialisation; `None` if it is within [`BUDGET`].
 ///
-/// The estimate is for f64 where f32 is not accurate enough and the specialisation has an f64 graph, otherwise for
-/// f32.
+/// A specialisation is the formula for one combination of attribute values. The estimate is for its f64 graph if it has
+/// one and f32 is not accurate enough, otherwise for f32.
 pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
     let ranges = def.stream_ranges();
     let worst = match &spec.wide {
@@ -19,16 +19,16 @@ pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
     (worst.ulps > BUDGET).then_some(worst)
 }
 
-/// Returns a sentence for each specialisation of an operator that is over the budget.
+/// Returns a warning for each specialisation of an operator whose estimated error is over [`BUDGET`].
 ///
-/// Adjacent repetitions are left out.
+/// Adjacent equal warnings are reported once.
 pub fn notes(def: &OpDef) -> Vec<String> {
     let mut notes: Vec<String> = def.specs.iter().filter_map(|spec| note(def, spec)).collect();
     notes.dedup();
     notes
 }
 
-/// Returns the sentence for a specialisation; `None` if it is within the budget.
+/// Returns the warning for one specialisation; `None` if its estimated error is within [`BUDGET`].
 pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
     let worst = worst(def, spec)?;
     let at = def.input_names().into_iter().zip(&worst.streams);

@@ -25,31 +25,35 @@ pub struct OpDef {
     pub inputs: List<Tensor>,
     /// Output tensors in the order of the signature.
     pub outputs: List<Tensor>,
-    /// Attributes in the order of the signature, then [one](AttrKind::Given) for each optional input.
+    /// Attributes in the order of the signature, then a flag for each optional input.
+    ///
+    /// The flag ([`AttrKind::Given`]) says whether a call passes the input.
     pub attrs: List<Attr>,
-    /// Split of gated tensors into two parts; `None` if no tensor is gated.
+    /// Split of gated tensors into a gate and a value; `None` if no tensor is gated.
     pub split: Option<Split>,
     /// Element types that every tensor may have.
     pub dtypes: List<DType>,
     /// Value ranges that callers promise for inputs.
     pub ranges: List<Range>,
-    /// Whether inputs are broadcast against each other by NumPy's rule; otherwise their shapes must be equal.
+    /// Whether inputs are broadcast against each other by NumPy's rule.
+    ///
+    /// Otherwise their shapes must be equal.
     pub broadcast: bool,
-    /// Inputs that are never broadcast: they have the shape of the outputs.
+    /// Indices of the inputs that are never broadcast: they have the shape of the outputs.
     pub wide: List<usize>,
-    /// Whether inputs may differ in element type; outputs then have the promoted one.
+    /// Whether inputs may differ in element type; outputs then have the promoted type.
     pub promote: bool,
     /// Whether tensors without elements are allowed (the call does nothing); otherwise they are an error.
     pub empty: bool,
-    /// One graph per combination of the attributes that the formula branches on.
+    /// The formula's graphs, one per combination of values of the attributes that it branches on.
     pub specs: List<Spec>,
-    /// Link from a gradient to its forward operator; `None` for other operators.
+    /// Link to the forward operator if this operator computes a gradient, else `None`.
     pub grad_of: Option<GradOf>,
-    /// Published interfaces of the operator, if there are any.
+    /// Published interfaces of the operator; `None` if nothing is published about it.
     pub published: Option<&'static Published>,
 }
 
-/// Promised value range of an input. Results for elements outside of it are less accurate.
+/// Promised value range of an input. Results for elements outside of the range are less accurate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Index among the operator's inputs.
@@ -58,27 +62,30 @@ pub struct Range {
     pub bounds: [f64; 2],
 }
 
-/// Correspondence of a gradient to its forward operator.
+/// Correspondence between the tensors of a gradient operator and those of its forward operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradOf {
     /// The forward operator's name.
     pub forward: Text,
-    /// Contents of each input tensor of the gradient.
+    /// For each input of the gradient operator, the forward tensor or upstream gradient that it holds.
     pub inputs: List<Origin>,
-    /// Forward input that each output tensor is the gradient of; empty if a hand-written gradient does not state it.
+    /// For each output tensor of the gradient operator, the index of the forward input it belongs to.
+    ///
+    /// The output is the gradient with respect to that input. The list is empty if a hand-written gradient does not
+    /// state the inputs.
     pub wrt: List<usize>,
 }
 
-/// Contents of an input of a gradient.
+/// The tensor that an input of a gradient operator holds; indices are those of the forward operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The upstream gradient of this output of the forward operator.
+    /// The upstream gradient of the forward output with this index.
     Upstream(usize),
-    /// This input of the forward operator.
+    /// The forward input with this index.
     Input(usize),
-    /// The value of this output of the forward operator.
+    /// The value of the forward output with this index.
     Output(usize),
-    /// An optional input of the gradient's own, which saves it some work.
+    /// A tensor that the forward operator does not have: an optional input that saves work.
     Own,
 }
 
@@ -87,32 +94,34 @@ pub enum Origin {
 pub struct Tensor {
     /// Name in CANN, for example `dy`.
     pub name: Text,
-    /// Data that it holds per element of the formula.
+    /// Data that the tensor holds for each evaluation of the formula.
     pub kind: Kind,
-    /// Whether any result depends on it. An unused input is still checked.
+    /// Whether any result depends on the tensor. Calls check an unused input as well.
     pub used: bool,
 }
 
-/// Data that a tensor holds per element of the formula.
+/// Data that a tensor holds for each evaluation of the formula, that is per element of the result.
 ///
 /// The tensor's shape and its allowed storage types follow from the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One number.
+    /// One number per element.
     Whole,
-    /// Two numbers, a gate and a value, so that the split dimension is twice as long.
+    /// Two numbers per element, a gate and a value, so that the split dimension is twice as long.
     Gated,
-    /// One mask bit. Its stream is 0 or 1, and formulas only test whether it is 0. Only inputs can be masks.
-    Mask,
-    /// Row counts, which hold no data per element.
+    /// One mask bit per element, which formulas read as 0 or 1 and only test for being 0.
     ///
-    /// Their sum is the number of rows to compute, of those formed by the dimensions before the split dimension. The
-    /// other rows are zeros. An operator has at most one such tensor, the last of its inputs.
+    /// Only inputs can be masks.
+    Mask,
+    /// No data: the tensor holds counts whose sum is the number of rows to compute.
+    ///
+    /// Rows are formed by the dimensions before the split dimension, and those that are not computed are zeros. An
+    /// operator has at most one tensor of this kind, the last of its inputs.
     Rows,
 }
 
 impl Kind {
-    /// Returns the parts that are separate streams, in the order that graphs number them.
+    /// Returns the parts of a tensor that are separate streams, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
             Kind::Whole | Kind::Mask => &[Part::Whole],
@@ -136,9 +145,9 @@ impl Kind {
 /// Split of gated tensors into a gate and a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// Index of the attribute that holds the dimension.
+    /// Index of the attribute that holds the split dimension.
     pub dim: usize,
-    /// The part that is the gate.
+    /// Which of the two parts is the gate.
     pub gate: Gate,
     /// Layout of the parts: halves or alternating elements.
     pub pattern: Pattern,
@@ -147,9 +156,9 @@ pub struct Split {
 /// The part of a gated tensor that is the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// The first half (even elements).
+    /// The first half, or the even elements if the parts are interleaved.
     Left,
-    /// The second half (odd elements).
+    /// The second half, or the odd elements if the parts are interleaved.
     Right,
     /// The first part if the boolean attribute with this index is true, else the second.
     LeftIf(usize),
@@ -158,9 +167,9 @@ pub enum Gate {
 /// Layout of the two parts of a gated tensor along the split dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// `[a a a b b b]`
+    /// `[a a a b b b]`, where `a` are elements of the first part and `b` elements of the second.
     Halves,
-    /// `[a b a b a b]`
+    /// `[a b a b a b]`, where `a` are elements of the first part and `b` elements of the second.
     Interleaved,
     /// Interleaved if the boolean attribute with this index is true, else halves.
     InterleavedIf(usize),
@@ -171,11 +180,11 @@ pub enum Pattern {
 pub struct Attr {
     /// Name in CANN, for example `approximate`.
     pub name: Text,
-    /// Its type and allowed values.
+    /// Type and allowed values of the attribute.
     pub kind: AttrKind,
     /// The value when the caller gives none.
     pub default: Value,
-    /// Whether a float may be NaN or infinite.
+    /// Whether calls may pass NaN or infinity for a float attribute.
     pub any: bool,
 }
 
@@ -186,13 +195,13 @@ pub enum AttrKind {
     Dim,
     /// True or false.
     Bool,
-    /// An integer, which formulas see as a run-time scalar: the nearest number of f32.
+    /// An integer, which formulas read as a run-time scalar, rounded to the nearest f32.
     Int,
-    /// A run-time scalar of the formula.
+    /// A floating-point number, which formulas read as a run-time scalar.
     Float,
     /// Whether a call supplies the optional input with this index.
     ///
-    /// Callers do not pass it, because it follows from the inputs.
+    /// Callers do not pass this attribute, because it follows from the inputs.
     Given(usize),
     /// One of a few named values.
     Enum {
@@ -213,9 +222,10 @@ impl AttrKind {
 }
 
 impl Attr {
-    /// Returns the run-time scalar for a value of this attribute, rounded to f32.
+    /// Rounds a value of this attribute to the f32 that formulas read.
     ///
-    /// Integers beyond 2^24 are not exact: for example, 16777217 becomes 16777216.
+    /// Returns `None` for attributes that are no numbers. Integers beyond 2^24 are not exact: for example, 16777217
+    /// becomes 16777216.
     pub fn scalar(&self, value: Value) -> Option<f32> {
         match (&self.kind, value) {
             (AttrKind::Float, Value::Float(v)) => Some(v as f32),
@@ -230,22 +240,24 @@ impl Attr {
 pub struct Variant {
     /// Name in Rust, for example `Tanh`.
     pub ident: Text,
-    /// Name on the wire and on the command line, for example `tanh`.
+    /// Name in calls from C and on the command line, for example `tanh`.
     pub name: Text,
-    /// Number on the wire.
+    /// Number that calls from C pass for the value.
     pub value: i64,
 }
 
-/// The formula for one combination of the attributes it branches on.
+/// The formula's graphs for one combination of values of the attributes that it branches on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// `(attribute index, value)` for each attribute it was specialised on.
+    /// `(attribute index, value)` for each attribute whose value is fixed in these graphs.
     pub when: List<(usize, i64)>,
     /// Graph as written (or as differentiated), before any other pass.
     pub traced: Graph,
     /// Graph after all target-independent passes, which every back end lowers.
     pub graph: Graph,
-    /// Graph for a back end that has f64, where f32 is not accurate enough or slower than tables.
+    /// Graph for evaluation in f64, on back ends that have it.
+    ///
+    /// `None` if f32 is accurate enough and not slower than table look-ups.
     pub wide: Option<Wide>,
     /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
     pub derived: Option<Derived>,
@@ -256,29 +268,29 @@ pub struct Spec {
 pub struct Wide {
     /// Graph of the formula. Its factors are not ordered for f32, because nothing overflows in f64.
     pub graph: Graph,
-    /// Whether f32 results need it for accuracy.
+    /// Whether f32 results need evaluation in f64 for accuracy.
     ///
-    /// Otherwise it only serves tables of functions, which are faster than f32.
+    /// Otherwise the graph only serves table look-ups of functions, which are faster than f32 code.
     pub single: bool,
-    /// Whether 16-bit results need it for accuracy as well; f32 has digits to spare for them.
+    /// Whether 16-bit results need evaluation in f64 as well; f32 mostly has digits to spare for them.
     pub halves: bool,
 }
 
 /// The forward formula that a gradient was derived from, which is the reference for its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// Graph as the author wrote it, before any pass.
+    /// Graph of the forward formula as the author wrote it, before any pass.
     pub forward: Graph,
     /// Differentiation steps from `forward` to the gradient: one, or two for the gradient of a gradient.
     pub steps: List<Wiring>,
 }
 
-/// One input or output stream of a graph: a tensor, or one part of a gated one.
+/// One input or output stream of a graph: a tensor, or the gate or the value of a gated tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// Index among the operator's inputs, or outputs.
+    /// Index of the tensor among the operator's inputs or, for an output stream, among its outputs.
     pub tensor: usize,
-    /// Part of the tensor.
+    /// Part of the tensor that the stream reads or writes.
     pub part: Part,
 }
 
@@ -287,14 +299,14 @@ pub struct Stream {
 pub enum Part {
     /// All elements.
     Whole,
-    /// The elements of the gate.
+    /// The gate elements of a gated tensor.
     Gate,
-    /// The elements of the value.
+    /// The value elements of a gated tensor.
     Value,
 }
 
 impl Spec {
-    /// Wraps a graph that branches on no attribute and is lowered without passes.
+    /// Makes the specialisation of a graph that branches on no attribute and is lowered without passes.
     pub fn of(graph: Graph) -> Spec {
         let when = List::Borrowed(&[][..]);
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
@@ -302,9 +314,9 @@ impl Spec {
 
     /// Recomputes the saved values among a gradient's input streams from its other streams.
     ///
-    /// The forward formula computes them. A saved value is left as it is if the formula needs an input that the
-    /// gradient does not have, since the result is NaN then. Nothing changes unless the gradient was derived in one
-    /// step.
+    /// The forward formula computes the saved values. A saved value is left unchanged if the formula needs an input
+    /// that the gradient does not have, since the result is NaN then. No stream changes unless the gradient was derived
+    /// in one step.
     pub fn restore(&self, streams: &mut [f64], scalars: &[f64]) {
         let Some(Derived { forward, steps }) = &self.derived else { return };
         let [wiring] = &**steps else { return };
@@ -339,60 +351,62 @@ impl OpDef {
         names(&self.outputs)
     }
 
-    /// Returns the attributes that callers pass: all but those that say which inputs are given.
+    /// Returns the attributes that callers pass: all but the flags that say which inputs are given.
     pub fn passed(&self) -> &[Attr] {
         let is_passed = |a: &&Attr| !matches!(a.kind, AttrKind::Given(_));
         &self.attrs[..self.attrs.iter().take_while(is_passed).count()]
     }
 
-    /// Returns the index of the attribute that says whether an input is given; `None` if it always is.
+    /// Returns the index of the flag that says whether an optional input is given.
+    ///
+    /// Returns `None` if the input is not optional.
     pub fn presence(&self, input: usize) -> Option<usize> {
         self.attrs.iter().position(|a| a.kind == AttrKind::Given(input))
     }
 
-    /// Returns whether an input stream is a mask.
+    /// Returns whether an input stream reads a mask, a tensor of booleans.
     pub fn is_mask(&self, stream: usize) -> bool {
         self.input_streams().get(stream).is_some_and(|s| self.inputs[s.tensor].kind == Kind::Mask)
     }
 
-    /// Returns the storage type of masks in a package: as published, else bytes.
+    /// Returns the storage type of the operator's masks in emitted packages: as published, else bytes.
     pub fn masks(&self) -> Stored {
         self.published.map_or(Stored::Byte, |p| p.masks)
     }
 
-    /// Returns the index of the input that holds row counts.
+    /// Returns the index of the input that holds row counts; `None` if there is none.
     pub fn rows(&self) -> Option<usize> {
         self.inputs.iter().position(|t| t.kind == Kind::Rows)
     }
 
-    /// Returns the inputs that lie over the domain: all but the row counts, which come last.
+    /// Returns the inputs that hold data per element: all but the row counts, which come last.
     pub fn laid_out(&self) -> &[Tensor] {
         &self.inputs[..self.rows().unwrap_or(self.inputs.len())]
     }
 
-    /// Returns the value range that callers promise for an input, if they do.
+    /// Returns the value range that callers promise for an input; `None` if they promise none.
     pub fn range(&self, input: usize) -> Option<[f64; 2]> {
         self.ranges.iter().find(|r| r.input == input).map(|r| r.bounds)
     }
 
-    /// Returns the promised value range of every input stream.
+    /// Returns the value range that callers promise for each input stream; `None` where they promise none.
     pub fn stream_ranges(&self) -> Vec<Option<[f64; 2]>> {
         self.input_streams().iter().map(|s| self.range(s.tensor)).collect()
     }
 
-    /// Returns the names of the run-time scalars, in the order that graphs number them.
+    /// Returns the names of the run-time scalars (numeric attributes) in the order that graphs number them.
     pub fn scalar_names(&self) -> Vec<String> {
         let scalars = self.attrs.iter().filter(|a| a.kind.is_scalar());
         scalars.map(|a| a.name.to_string()).collect()
     }
 
-    /// Returns the run-time scalars of a call with these attributes, rounded to f32 as in kernels.
+    /// Returns the values of the numeric attributes among these, rounded to f32 as in kernels.
     pub fn scalars(&self, attrs: &[Value]) -> Vec<f64> {
         let scalars = self.attrs.iter().zip(attrs).filter_map(|(attr, value)| attr.scalar(*value));
         scalars.map(f64::from).collect()
     }
 
-    /// Returns the name of a gradient's forward operator.
+    /// Returns the name of the forward operator; `None` if this operator is no gradient.
     pub fn forward(&self) -> Option<&str> {
         self.grad_of.as_ref().map(|of| &*of.forward)
     }

@@ -10,22 +10,22 @@ pub const GELU_TANH_CUBIC: f64 = 0.044715;
 
 type Args = [f64; 3];
 
-/// Returns the smaller of two numbers; NaN if either is.
+/// Returns the smaller of two numbers; NaN if either is NaN.
 pub fn min([x, y, _]: Args) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.min(y) }
 }
 
-/// Returns the larger of two numbers; NaN if either is.
+/// Returns the larger of two numbers; NaN if either is NaN.
 pub fn max([x, y, _]: Args) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
-/// Returns `x` clamped to `[low, high]`, or `high` if the bounds are out of order; NaN if any is.
+/// Returns `x` clamped to `[low, high]`, or `high` if `low > high`; NaN if any argument is NaN.
 pub fn clamp([x, low, high]: Args) -> f64 {
     min([max([x, low, 0.0]), high, 0.0])
 }
 
-/// Returns -1, 0 or 1; zeros keep their sign, and NaN stays NaN.
+/// Returns the sign of `x` as -1, 0 or 1; zeros keep their sign, and NaN stays NaN.
 pub fn sign([x, ..]: Args) -> f64 {
     if x == 0.0 { x } else { x.signum() }
 }
@@ -36,12 +36,12 @@ pub fn sigmoid([x, ..]: Args) -> f64 {
     if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
-/// `Phi(x) = erfc(-x / sqrt 2) / 2`
+/// `Phi(x) = erfc(-x / sqrt 2) / 2`, the distribution function of the standard normal distribution.
 pub fn normal_cdf([x, ..]: Args) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
 
-/// `phi(x) = e^(-x^2/2) / sqrt(2 pi)`
+/// `phi(x) = e^(-x^2/2) / sqrt(2 pi)`, the density of the standard normal distribution.
 pub fn normal_pdf(x: f64) -> f64 {
     0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * libm::exp(-0.5 * x * x)
 }
@@ -54,36 +54,36 @@ pub fn softplus([x, ..]: Args) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
-/// Clamp for arguments of `Phi`, which is far below every `f32` there, but not yet zero.
+/// Magnitude at which functions of the normal distribution function `Phi` clamp their argument.
 ///
-/// Functions keep the value of this place further out, so that no infinity meets a zero and vanishing results keep
-/// their sign.
+/// `Phi(-37)` is far below every `f32`, but not yet zero. Further out the functions keep the value they have at the
+/// clamp, so that no infinity is multiplied by a zero and vanishing results keep their sign.
 pub const NORMAL: f64 = 37.0;
-/// Clamp for arguments of the sigmoid in the tanh form, for the same reason.
+/// Magnitude at which the tanh form of GELU clamps its argument, for the reason given at [`NORMAL`].
 pub const CUBIC: f64 = 20.0;
-/// Clamp for arguments of the sigmoid, for the same reason.
+/// Magnitude at which SiLU clamps its argument, for the reason given at [`NORMAL`].
 pub const LOGISTIC: f64 = 700.0;
 
-/// Returns `x f(x)` with `x` clamped at `-far`.
+/// Returns `x f(x)` with `x` clamped to at least `-far`.
 ///
-/// Below that, `f` goes to 0 faster than `x` to infinity.
+/// Below `-far`, `f(x)` goes to 0 faster than `x` to -infinity.
 fn damped(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {
     let x = x.clamp(-far, f64::INFINITY);
     x * f(x)
 }
 
-/// `x Phi(x)`
+/// `x Phi(x)`, where `Phi` is [`normal_cdf`].
 pub fn gelu([x, ..]: Args) -> f64 {
     damped(x, NORMAL, |x| normal_cdf([x, 0.0, 0.0]))
 }
 
-/// Returns `2 u` and its derivative, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
+/// Returns `2 u` and its derivative by `x`, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
 fn tanh_form(x: f64) -> (f64, f64) {
     let k = 2.0 * (2.0 / PI).sqrt();
     (k * (x + GELU_TANH_CUBIC * x * x * x), k * (1.0 + 3.0 * GELU_TANH_CUBIC * x * x))
 }
 
-/// `x (1 + tanh u) / 2 = x sigmoid(2 u)`
+/// `x (1 + tanh u) / 2 = x sigmoid(2 u)`, where `u = sqrt(2/pi) (x + 0.044715 x^3)`.
 pub fn gelu_tanh([x, ..]: Args) -> f64 {
     damped(x, CUBIC, |x| sigmoid([tanh_form(x).0, 0.0, 0.0]))
 }
@@ -93,13 +93,15 @@ pub fn silu([x, ..]: Args) -> f64 {
     damped(x, LOGISTIC, |x| sigmoid([x, 0.0, 0.0]))
 }
 
-/// `gelu'(x) = Phi(x) + x phi(x)`
+/// `gelu'(x) = Phi(x) + x phi(x)`, where `Phi` is [`normal_cdf`] and `phi` is [`normal_pdf`].
 pub fn gelu_grad([x, ..]: Args) -> f64 {
     let x = x.clamp(-NORMAL, NORMAL);
     normal_cdf([x, 0.0, 0.0]) + x * normal_pdf(x)
 }
 
-/// Returns `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
+/// Returns the derivative of `x sigmoid(v)`, given `x`, `v(x)` and `dv = v'(x)`.
+///
+/// It is `s + x s (1 - s) v'` with `s = sigmoid(v)`.
 fn gated_grad(x: f64, (v, dv): (f64, f64)) -> f64 {
     let (s, rest) = (sigmoid([v, 0.0, 0.0]), sigmoid([-v, 0.0, 0.0]));
     s + x * dv * s * rest
@@ -111,7 +113,7 @@ pub fn gelu_tanh_grad([x, ..]: Args) -> f64 {
     gated_grad(x, tanh_form(x))
 }
 
-/// `silu'(x) = s (1 + x (1 - s))`
+/// `silu'(x) = s (1 + x (1 - s))`, where `s = sigmoid(x)`.
 pub fn silu_grad([x, ..]: Args) -> f64 {
     let x = x.clamp(-LOGISTIC, LOGISTIC);
     gated_grad(x, (x, 1.0))

@@ -14,13 +14,13 @@ pub struct Row {
     pub name: &'static str,
     /// Number of arguments.
     pub arity: usize,
-    /// The value as readable maths, in `x` (and `y`).
+    /// The value as readable maths, in the arguments `x`, `y` and `z`.
     pub formula: &'static str,
-    /// Arguments for which it is defined.
+    /// Arguments for which the primitive is defined.
     pub domain: Interval,
-    /// Interval that contains its values.
+    /// Interval that contains all values of the primitive.
     pub range: Interval,
-    /// The value in f64, accurate in both tails.
+    /// Reference function that computes the value in f64, accurate in both tails.
     pub oracle: fn([f64; 3]) -> f64,
     /// Notation in printed maths.
     pub style: Style,
@@ -38,7 +38,7 @@ impl Interval {
     /// All numbers.
     pub const ALL: Interval = Interval(f64::NEG_INFINITY, f64::INFINITY);
 
-    /// Returns the largest magnitude in it.
+    /// Returns the largest magnitude of a number in the interval.
     pub fn bound(self) -> f64 {
         self.0.abs().max(self.1.abs())
     }
@@ -49,9 +49,9 @@ impl Interval {
 pub enum Style {
     /// `f(x, y)`
     Function,
-    /// `-x`, with its binding strength
+    /// `-x`: the sign and its binding strength.
     Prefix(&'static str, u8),
-    /// `x + y`, with its binding strength
+    /// `x + y`: the sign and its binding strength.
     Infix(&'static str, u8),
     /// `if x { y } else { z }`
     Choice,
@@ -62,7 +62,7 @@ const POSITIVE: Interval = Interval(0.0, f64::INFINITY);
 const UNIT: Interval = Interval(0.0, 1.0);
 const TRUTH: Interval = UNIT;
 
-/// Defines the enum, the table and a macro over the functions of one value.
+/// Defines the enum [`Prim`], its table, and a macro that lists the primitives with a single argument.
 ///
 /// `$d` is a `$`, because the macro that is defined has a parameter of its own.
 macro_rules! rows {
@@ -118,11 +118,13 @@ macro_rules! rows {
 }
 
 use Style::{Choice, Function, Infix, Prefix};
-/// Correctly rounded.
+/// Error bounds in ULP of primitives that round correctly.
 const EXACT: (f32, f32) = (0.5, 0.5);
-/// Evaluated in f64 and rounded once, which is correct but for one value in a million.
+/// Error bounds in ULP of primitives that are evaluated in f64 and rounded once.
+///
+/// Such results are correctly rounded but for one value in a million.
 const ROUNDED: (f32, f32) = (0.501, 0.501);
-/// No rounding, since arguments are only compared, selected or negated.
+/// Error bounds in ULP of primitives that round nothing: they only compare, select or negate.
 const MOVED: (f32, f32) = (0.0, 0.0);
 
 const fn above(least: f64) -> Interval {
@@ -184,22 +186,22 @@ impl Prim {
         &TABLE[self as usize]
     }
 
-    /// Returns the primitive with this name in formulas.
+    /// Returns the primitive that formulas call by this name; `None` if there is none.
     pub fn named(name: &str) -> Option<Prim> {
         TABLE.iter().find(|row| row.name == name).map(|row| row.prim)
     }
 
-    /// Returns whether the result is a mask, which only `select` may read.
+    /// Returns whether the primitive compares, so that its result is a mask, which only `select` may read.
     pub fn is_comparison(self) -> bool {
         matches!(self, Prim::Lt | Prim::Le | Prim::Eq)
     }
 
-    /// Returns whether it is expanded into other primitives before a target sees it.
+    /// Returns whether the primitive is expanded into others before a target sees it.
     pub fn is_composed(self) -> bool {
         matches!(self, Prim::Relu | Prim::Clamp | Prim::Sign | Prim::Sinh | Prim::Cosh)
     }
 
-    /// Returns whether it is non-decreasing on all numbers.
+    /// Returns whether the primitive is non-decreasing on all numbers.
     pub fn is_increasing(self) -> bool {
         use Prim::*;
         matches!(
@@ -208,7 +210,7 @@ impl Prim {
         )
     }
 
-    /// Returns whether it is analytic wherever it is finite: no breakpoints, no jumps.
+    /// Returns whether the primitive is analytic wherever it is finite: it has no breakpoints and no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;
         !matches!(self, Abs | Relu | Sign | Clamp | Min | Max | Lt | Le | Eq | Select)

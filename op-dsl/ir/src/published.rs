@@ -14,58 +14,58 @@ use std::borrow::Cow;
 pub struct Published {
     /// Name of the operator.
     pub operator: &'static str,
-    /// Its aclnn functions in CANN, if there are any.
+    /// The operator's aclnn functions in CANN, if there are any.
     pub aclnn: Option<Aclnn>,
-    /// Its functions in InfiniCore. An operator that has them has no functions in CANN's style.
+    /// The operator's functions in InfiniCore, if any. Such an operator has no functions in CANN's style.
     pub infiniop: Option<Infiniop>,
-    /// Variants that its document leaves out on an architecture.
+    /// Variants of the operator that its document excludes on an architecture.
     pub left_out: &'static [LeftOut],
-    /// Storage type of its masks: bytes or bits.
+    /// Storage type of the operator's masks: bytes or bits.
     pub masks: Stored,
-    /// Its prototype in a repository, if that has one.
+    /// The operator's graph prototype in a repository, if there is one.
     pub prototype: Option<Prototype>,
-    /// Its definition in a repository, if that has one.
+    /// The operator's definition in a repository, if there is one.
     pub definition: Option<Definition>,
 }
 
 /// The names of an operator in InfiniCore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Infiniop {
-    /// Name inside the functions' names, for example `GeLUBackward`.
+    /// Operator name that the names of its functions contain, for example `GeLUBackward`.
     pub name: &'static str,
     /// The header that callers include, without `.h`.
     pub header: &'static str,
 }
 
-/// A variant of an operator that its document leaves out.
+/// A variant of an operator that its document excludes on an architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// Architecture, as the number in `__NPU_ARCH__`.
     pub arch: u16,
     /// Attribute that selects the variant.
     pub attr: &'static str,
-    /// Value of that attribute.
+    /// Value of the attribute `attr` in the excluded variant.
     pub value: i64,
-    /// Replacement that the document names, for messages.
+    /// Replacement for the variant that the document names, for messages.
     pub instead: &'static str,
 }
 
-/// The aclnn names of one operator, and what they accept beyond its kernel.
+/// The aclnn functions of one operator, and which calls they accept beyond those of its kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aclnn {
     /// The header that callers include, without `.h`.
     pub header: &'static str,
-    /// Every name, the fullest signature last.
+    /// The functions of the operator; the last one has the most complete signature.
     pub names: &'static [Name],
-    /// `(input, other)`: no name has an argument for the input, so the kernel receives the other one.
+    /// `(input, other)`: no function has an argument for `input`, so the kernel receives input `other`.
     pub stand_ins: &'static [(usize, usize)],
     /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
     /// Rule for the element types of one call.
     pub dtypes: DTypes,
-    /// Whether tensors without elements succeed and do nothing; otherwise they are an invalid parameter.
+    /// Whether calls with empty tensors succeed and do nothing; otherwise they are an invalid parameter.
     pub empty: bool,
-    /// `(attribute, rule)` for each number that may not be negative.
+    /// `(attribute, rule)` for each numeric attribute that may not be negative.
     pub negative: &'static [(usize, Negative)],
 }
 
@@ -74,7 +74,9 @@ pub struct Aclnn {
 pub struct DTypes {
     /// Element types that inputs may have together.
     pub inputs: Inputs,
-    /// Whether results are cast to the type of their output; otherwise outputs have the type of the computation.
+    /// Whether results are cast to the type of their output.
+    ///
+    /// Otherwise outputs have the type of the computation.
     pub cast: bool,
 }
 
@@ -83,36 +85,36 @@ pub struct DTypes {
 pub enum Inputs {
     /// The same type for all.
     Same,
-    /// Any floats, promoted to one that holds them all.
+    /// Any floating-point types, promoted to one that holds them all.
     Floats,
-    /// As `Floats`, and integers beside a float are cast to it.
+    /// As `Floats`, but integer tensors are also allowed beside a float one and are cast to its type.
     Numbers,
 }
 
 impl DTypes {
     /// One type for all tensors.
     pub const SAME: DTypes = DTypes { inputs: Inputs::Same, cast: false };
-    /// One type for all inputs, any for outputs.
+    /// One type for all inputs; results are cast to the types of the outputs.
     pub const SAME_CAST: DTypes = DTypes { inputs: Inputs::Same, cast: true };
-    /// Floats of any type; results are cast to the types of the outputs.
+    /// Inputs of any float types; results are cast to the types of the outputs.
     pub const FLOATS_CAST: DTypes = DTypes { inputs: Inputs::Floats, cast: true };
-    /// Numbers of any type; outputs have the promoted one.
+    /// Inputs of any number types; outputs have the promoted type.
     pub const PROMOTED: DTypes = DTypes { inputs: Inputs::Numbers, cast: false };
-    /// Numbers of any type; results are cast to the types of the outputs.
+    /// Inputs of any number types; results are cast to the types of the outputs.
     pub const CAST: DTypes = DTypes { inputs: Inputs::Numbers, cast: true };
 
-    /// Returns whether inputs are promoted.
+    /// Returns whether inputs may differ in type and are promoted to a common one.
     pub const fn promotes(self) -> bool {
         !matches!(self.inputs, Inputs::Same)
     }
 }
 
-/// Treatment of a negative number by a function whose operator takes any number.
+/// Treatment of a negative attribute by an aclnn function whose operator takes any number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Negative {
     /// A negative number is an invalid parameter.
     Refused,
-    /// A negative number is an invalid parameter if the boolean argument of this name is true.
+    /// A negative number is an invalid parameter if the boolean argument with this name is true.
     RefusedIf(&'static str),
     /// A negative number counts as 0.
     Zero,
@@ -123,50 +125,50 @@ pub enum Negative {
 pub struct Name {
     /// Name of the function.
     pub name: &'static str,
-    /// Its arguments up to `workspaceSize`, in order.
+    /// Arguments of the function up to `workspaceSize`, in order.
     pub args: &'static [Param],
-    /// `(attribute, value)` for each attribute that it has no argument for.
+    /// `(attribute, value)` for each attribute that the function has no argument for.
     pub fixed: &'static [(usize, Value)],
-    /// The document that publishes it, by its path in ops-nn or ops-math.
+    /// The document that publishes the function, by its path in ops-nn or ops-math.
     pub source: &'static str,
 }
 
-/// One argument.
+/// One argument of an aclnn function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Part of the operator that it passes.
+    /// Input, attribute or output of the operator that the argument passes.
     pub of: SignaturePart,
     /// Name of the argument.
     pub name: Cow<'static, str>,
     /// C type of the argument.
     pub ty: Type,
-    /// Whether it may be a null pointer, which for an attribute means its default.
+    /// Whether the argument may be a null pointer, which for an attribute means its default.
     pub optional: bool,
 }
 
 impl Param {
-    /// Returns whether it is a tensor of the operator.
+    /// Returns whether the argument passes an input or output tensor of the operator.
     pub fn is_tensor(&self) -> bool {
         matches!(self.of, SignaturePart::Input(_) | SignaturePart::Output(_))
     }
 
-    /// Returns whether it is among what the function writes.
+    /// Returns whether the function writes the tensor that the argument passes.
     pub fn is_output(&self) -> bool {
         matches!(self.of, SignaturePart::Output(_)) || self.ty == Type::Tensor
     }
 
-    /// Returns whether a null pointer is an error.
+    /// Returns whether a null pointer for this argument is an error.
     pub fn is_needed(&self) -> bool {
         self.ty.is_pointer() && !self.optional
     }
 
-    /// Returns the C declaration, for example `const aclTensor* self`.
+    /// Returns the argument's C declaration, for example `const aclTensor* self`.
     pub fn declaration(&self) -> String {
         format!("{} {}", self.ty.c(), self.name)
     }
 }
 
-/// A part of an operator's signature, by index.
+/// An input, attribute or output of an operator, by its index among those of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignaturePart {
     /// An input tensor.
@@ -175,7 +177,7 @@ pub enum SignaturePart {
     Attr(usize),
     /// An output tensor.
     Output(usize),
-    /// No part: no result depends on it.
+    /// No part of the signature, for an argument that no result depends on.
     Unused,
 }
 
@@ -212,38 +214,40 @@ impl Type {
         }
     }
 
-    /// Returns whether it is a pointer, which may be null in C.
+    /// Returns whether the C type is a pointer, which may be null.
     pub const fn is_pointer(self) -> bool {
         !matches!(self, Type::Int | Type::Bool | Type::Double)
     }
 }
 
-/// Returns the argument of an input: `const aclTensor*`.
+/// Describes an argument that passes an input as `const aclTensor*`.
 pub const fn input(index: usize, name: &'static str) -> Param {
     param(SignaturePart::Input(index), name, Type::ConstTensor, false)
 }
 
-/// Returns the argument of an attribute.
+/// Describes an argument that passes an attribute.
 pub const fn attr(index: usize, name: &'static str, ty: Type) -> Param {
     param(SignaturePart::Attr(index), name, ty, false)
 }
 
-/// Returns the argument of an attribute for which a null pointer means the default.
+/// Describes an argument that passes an attribute, where a null pointer means its default.
 pub const fn optional(index: usize, name: &'static str, ty: Type) -> Param {
     param(SignaturePart::Attr(index), name, ty, true)
 }
 
-/// Returns the argument of an input that may be left out, by a null pointer.
+/// Describes an argument that passes an input and may be a null pointer if the call omits the input.
 pub const fn optional_input(index: usize, name: &'static str) -> Param {
     param(SignaturePart::Input(index), name, Type::ConstTensor, true)
 }
 
-/// Returns the argument of an output, whose type is given because documents differ in its `const`.
+/// Describes an argument that passes an output.
+///
+/// Its C type is given because documents differ in whether they declare outputs as `const`.
 pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
     param(SignaturePart::Output(index), name, ty, false)
 }
 
-/// Returns an argument on which no result depends; `optional` says whether it may be a null pointer.
+/// Describes an argument on which no result depends; `optional` allows a null pointer.
 pub const fn unused(name: &'static str, ty: Type, optional: bool) -> Param {
     param(SignaturePart::Unused, name, ty, optional)
 }
@@ -253,7 +257,7 @@ const fn param(of: SignaturePart, name: &'static str, ty: Type, optional: bool) 
 }
 
 impl Aclnn {
-    /// Default values, which most rows have.
+    /// Default values of the fields, which most operators have.
     pub const PLAIN: Aclnn = Aclnn {
         header: "",
         names: &[],
@@ -266,7 +270,7 @@ impl Aclnn {
 }
 
 impl Published {
-    /// A row without content.
+    /// A row of the table without content.
     pub const NOTHING: Published = Published {
         operator: "",
         aclnn: None,
@@ -277,7 +281,7 @@ impl Published {
         definition: None,
     };
 
-    /// Counts the operators that two tables are about, while compiling.
+    /// Counts, at compile time, the operators that have a row in either of two tables.
     pub const fn count(table: &'static [Published], registered: &'static [Published]) -> usize {
         let (mut count, mut i) = (table.len(), 0);
         while i < registered.len() {
@@ -287,10 +291,12 @@ impl Published {
         count
     }
 
-    /// Joins a table with the prototypes and definitions of another, while compiling.
+    /// Joins a table, at compile time, with the prototypes and definitions in `registered`.
+    ///
+    /// Rows of `registered` whose operator is not in `table` are appended.
     ///
     /// # Panics
-    /// `N` is not their [`Published::count`].
+    /// If `N` is not [`Published::count`] of the two tables.
     pub const fn join<const N: usize>(
         table: &'static [Published],
         registered: &'static [Published],
@@ -316,12 +322,14 @@ impl Published {
         rows
     }
 
-    /// Returns whether the repository has the operator but no function for it, so that only graphs call it.
+    /// Returns whether a repository defines the operator without an aclnn function for it.
+    ///
+    /// Only graphs call such an operator.
     pub fn is_for_graphs_alone(&self) -> bool {
         self.definition.is_some() && self.aclnn.is_none()
     }
 
-    /// Returns the row of an operator, while compiling.
+    /// Returns an operator's row in a table, at compile time; `None` if there is none.
     pub const fn find(table: &'static [Published], operator: &str) -> Option<&'static Published> {
         let mut i = 0;
         while i < table.len() {

@@ -21,23 +21,23 @@ pub struct Prototype {
     pub attrs: &'static [Attribute],
 }
 
-/// Element types in a prototype, as C++ has them.
+/// Element types of the tensors in a prototype, written as in C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Types {
-    /// Each tensor has one of these.
+    /// Each tensor has any one of these types, given as a C++ list.
     Each(&'static str),
-    /// All tensors have the same one of these.
+    /// All tensors have the same type, one of these, given as a C++ list.
     Common(&'static str),
 }
 
 /// The parts of a definition, `op_host/<op>_def.cpp`, that do not follow from the operator's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Definition {
-    /// Directory of the operator, and stem of its files; empty if it is the name in snake case.
+    /// Directory of the operator and stem of its files; empty if it is the operator's name in snake case.
     pub directory: &'static str,
-    /// Names of the inputs; empty if they are the formula's.
+    /// Names of the inputs; empty if they are the same as in the formula.
     pub inputs: &'static [&'static str],
-    /// Names of the outputs; empty if they are the formula's.
+    /// Names of the outputs; empty if they are the same as in the formula.
     pub outputs: &'static [&'static str],
     /// Whether graphs must give every attribute.
     pub required: bool,
@@ -49,20 +49,20 @@ pub struct Definition {
     pub mixed: bool,
     /// Products (SoCs) of the repository that the build of this project does not know.
     pub more_socs: &'static [&'static str],
-    /// Paths in the directory other than the implementation, the interface and their tests.
+    /// Paths in the operator's directory other than the implementation, the interface and their tests.
     pub beside: &'static [&'static str],
-    /// Functions of the directory that do not belong to the operator here.
+    /// Functions in the operator's directory that this project does not count to the operator.
     pub functions: &'static [&'static str],
 }
 
 /// A registered attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     pub name: &'static str,
-    /// Its type and its default.
+    /// Type of the attribute and its default value.
     pub default: AttrDefault,
-    /// Version of the interface that introduced it; 0 if that is not stated.
+    /// Version of the interface that introduced the attribute; 0 if that is not stated.
     pub version: u8,
 }
 
@@ -71,18 +71,18 @@ pub struct Attribute {
 pub enum AttrDefault {
     /// No default, so calls must pass a value of this type.
     Required(&'static str),
-    /// An integer.
+    /// The attribute is an integer with this default.
     Int(i64),
-    /// A floating-point number.
+    /// The attribute is a floating-point number with this default.
     Float(f64),
-    /// True or false.
+    /// The attribute is a boolean with this default.
     Bool(bool),
-    /// A string.
+    /// The attribute is a string with this default.
     Text(&'static str),
 }
 
 impl AttrDefault {
-    /// Returns the type as CANN names it.
+    /// Returns the name of the attribute's type in CANN.
     pub const fn ty(self) -> &'static str {
         match self {
             AttrDefault::Required(ty) => ty,
@@ -93,7 +93,7 @@ impl AttrDefault {
         }
     }
 
-    /// Returns the value as written in C++; `None` if there is none.
+    /// Returns the default value as written in C++; `None` if the attribute has no default.
     pub fn value(self) -> Option<String> {
         match self {
             AttrDefault::Required(_) => None,
@@ -106,14 +106,14 @@ impl AttrDefault {
 }
 
 impl Prototype {
-    /// Returns a tensor's own element types, as C++ has them; `None` if it has the common ones.
+    /// Returns the C++ list of a tensor's own element types; `None` if [`Prototype::types`] has them.
     pub fn types_of(&self, name: &str) -> Option<&'static str> {
         self.types_of.iter().find(|t| t.0 == name).map(|t| t.1)
     }
 }
 
 impl Definition {
-    /// A definition that adds nothing to the formula.
+    /// A definition in which everything follows from the operator's formula.
     pub const PLAIN: Definition = Definition {
         directory: "",
         inputs: &[],
@@ -141,7 +141,7 @@ impl Definition {
     }
 }
 
-/// Returns an attribute with a default.
+/// Describes an attribute with a default and without a stated version.
 pub const fn attribute(name: &'static str, default: AttrDefault) -> Attribute {
     Attribute { name, default, version: 0 }
 }

@@ -8,12 +8,13 @@ use crate::prim::Prim;
 /// Dependence of a value on one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dependence {
-    /// Not at all.
+    /// The value does not depend on the stream.
     None,
-    /// Affine: `a + b * stream`, where `a` and `b` do not depend on it. Examples are an upstream gradient and a value
-    /// beside its gate.
+    /// The value is affine: `a + b * stream`, where `a` and `b` do not depend on the stream.
+    ///
+    /// Examples are an upstream gradient and the value part of a gated tensor.
     Affine,
-    /// In any other way, as on the stream that a formula is applied to.
+    /// The value depends on the stream in any other way, for example by an activation function.
     Other,
 }
 
@@ -39,7 +40,7 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
     graph.outputs.iter().map(|o| all[o.index()]).max().unwrap_or(Dependence::None)
 }
 
-/// Returns whether an input stream only multiplies: outputs are proportional to it or independent of it.
+/// Returns whether each output is proportional to an input stream or independent of the stream.
 pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
     let multiplies = |output| {
@@ -60,10 +61,10 @@ pub fn is_truth(graph: &Graph, stream: usize) -> bool {
     !graph.outputs.iter().any(is_stream) && graph.nodes.iter().filter(uses).all(asks)
 }
 
-/// Returns the index of the input stream that the formula is applied to.
+/// Returns the index of the input stream that the activation function of a formula is applied to.
 ///
-/// It is the first one on which a result depends in a way that is not affine. Without one, it is the gate of a gated
-/// tensor, else the first stream. Masks do not count.
+/// That is the first stream on which a result depends in a way that is not affine. If there is none, it is the gate of
+/// a gated tensor, else the first stream. Masks are skipped.
 pub fn activation(def: &OpDef) -> usize {
     let streams = def.input_streams();
     let number = |i: &usize| !def.is_mask(*i);

@@ -23,7 +23,7 @@ pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zer
 pub use points::{Point, Ranges, ends, lines};
 pub use products::worst_in_f32;
 
-/// Arithmetic that a graph is evaluated in. Either rounds its results to f32.
+/// Arithmetic that a graph is evaluated in. In both cases the outputs are rounded to f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// f32, with functions that meet the ULP budgets of the primitive table.
@@ -32,21 +32,21 @@ pub enum Arithmetic {
     F64,
 }
 
-/// Largest estimated error, and where it occurs.
+/// Largest estimated rounding error of a graph's outputs, and where it occurs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worst {
     /// Error in units in the last place (ULP) of f32; infinite if there is no bound.
     pub ulps: f64,
-    /// Values of the streams at that error.
+    /// Values of the input streams at which the error `ulps` occurs.
     pub streams: Vec<f64>,
-    /// Largest error in either 16-bit type, in units in its own last place.
+    /// Largest error of outputs in f16 or bf16, in units in the last place of that type.
     pub halves: f64,
 }
 
 /// A binary floating-point type.
 struct Format {
     digits: i32,
-    /// Exponents of the least and the greatest normal number.
+    /// Exponents of the least and the greatest normal number, in powers of two.
     exponents: (i32, i32),
 }
 
@@ -55,18 +55,18 @@ const HALVES: [Format; 2] =
     [Format { digits: 11, exponents: (-14, 15) }, Format { digits: 8, exponents: (-126, 127) }];
 
 impl Format {
-    /// Returns the unit in the last place of a value.
+    /// Returns the unit in the last place of a value in this type.
     fn ulp(&self, value: f64) -> f64 {
         let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
         pow2(exponent.max(self.exponents.0) - self.digits + 1)
     }
 
-    /// Returns whether a value rounds to a finite number.
+    /// Returns whether a value rounds to a finite number in this type.
     fn holds(&self, value: f64) -> bool {
         value.abs() < pow2(self.exponents.1 + 1)
     }
 
-    /// Returns whether a value rounds to a finite number other than zero.
+    /// Returns whether a value rounds to a finite number other than zero in this type.
     fn reaches(&self, value: f64) -> bool {
         self.holds(value) && value.abs() >= pow2(self.exponents.0 - self.digits)
     }
@@ -74,11 +74,11 @@ impl Format {
 
 /// Magnitude below which errors near a zero crossing are measured in ULP of this magnitude.
 ///
-/// It is relative to the factors of the result. A result's own unit would be too strict, because next to a zero crossing the result
-/// is small only by the choice of `x`.
+/// It applies to results whose factor streams are 1. The unit of the result itself would be too strict, because next to a zero
+/// crossing the result is small only by the choice of the input.
 pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 
-/// Factor that brings results beyond f32 back into its range.
+/// Value of factor streams that brings results beyond f32 back into the range of f32.
 const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// Returns whether a nonzero result is below the normal numbers of f32, where it has fewer digits or none.
@@ -86,7 +86,7 @@ fn is_subnormal(result: &Bounded) -> bool {
     result.value != 0.0 && result.value.abs() < f32::MIN_POSITIVE.into()
 }
 
-/// Estimates the largest error of any output, for streams within these ranges.
+/// Estimates the largest rounding error of any output, for streams within these ranges.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     let lines = lines(graph, ranges);
@@ -108,13 +108,15 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
 }
 
 impl Worst {
-    /// Includes the points of a line, and points around its zero crossings.
+    /// Includes the errors at the points of a line and around its zero crossings in the maximum.
+    ///
+    /// A line is a list of points along which one stream varies.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
         evaluated.add_crossings(graph, arithmetic);
         self.look_at(graph, evaluated);
     }
 
-    /// Includes the points of a line.
+    /// Includes the errors at the points of a line, along which one stream varies, in the maximum.
     fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
@@ -159,7 +161,7 @@ pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) 
     all
 }
 
-/// Evaluates a node at a point from the values of earlier nodes.
+/// Evaluates a node at a point; `known` returns the values of the node's arguments.
 #[inline(always)]
 fn evaluate_node(
     node: &Node,
@@ -221,7 +223,7 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     Bounded { value, error: if lost { f64::INFINITY } else { error } }
 }
 
-/// Returns whether an arithmetic call does not round.
+/// Returns whether a call of an arithmetic primitive gives `value` without rounding.
 fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
     // The test in f64 is necessary, because a sum that f64 has rounded may be an f32 number as well, for example `1 - 1e20`.
@@ -252,13 +254,15 @@ fn bits(value: f64) -> u32 {
     53 - fraction.trailing_zeros().min(52)
 }
 
-/// Returns the propagated error of a product.
+/// Returns the error of the product `x y` that the errors of `x` and `y` cause.
 fn times(x: Bounded, y: Bounded) -> f64 {
     let part = |error: f64, by: f64| if error == 0.0 { 0.0 } else { error * by };
     part(x.error, y.value.abs() + y.error) + part(y.error, x.value.abs())
 }
 
-/// Returns the error of a function that the error of argument `k` causes, by the slope at that argument.
+/// Returns the error of a function's value that the error of argument `k` causes.
+///
+/// It is that error times the slope of the function at the argument.
 fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
     let Bounded { value, error } = args[k];
     if error == 0.0 {
@@ -282,7 +286,7 @@ fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
 }
 
 impl Arithmetic {
-    /// Returns the rounding error of a call with this value.
+    /// Returns the rounding error of a call of `prim` whose result is `value`.
     fn rounding(self, prim: Prim, value: f64) -> f64 {
         let function = prim.row().style == Style::Function && prim != Prim::Sqrt;
         match self {
@@ -294,7 +298,7 @@ impl Arithmetic {
         }
     }
 
-    /// Returns whether a value is beyond the finite numbers of the type.
+    /// Returns whether a value is beyond the finite numbers of f32 or f64.
     fn overflows(self, value: f64) -> bool {
         match self {
             Arithmetic::F32 => value.abs() > f64::from(f32::MAX),
@@ -303,9 +307,10 @@ impl Arithmetic {
     }
 }
 
-/// Returns the errors along a line in units in the last place of a type.
+/// Returns the errors of one output along a line, in units in the last place of `format`.
 ///
-/// The error is 0 where the input or the result is outside the range of the type. `near` marks points near a zero crossing.
+/// `column` has the output at each point. The error is 0 where the input or the output is outside the range of the type. `near`
+/// is true for points near a zero crossing, where units are at least those of [`NEAR_ZERO`].
 fn ulps<'a>(
     column: &'a [Bounded],
     line: &'a [Point],
@@ -320,9 +325,9 @@ fn ulps<'a>(
     })
 }
 
-/// Returns, per point, whether it is near a zero crossing at a nonzero input.
+/// Returns, per point of a line, whether it is near a zero crossing at a nonzero input.
 ///
-/// Near a crossing, values are below [`NEAR_ZERO`] and the input is within a factor of two.
+/// Near means that the output is below [`NEAR_ZERO`] and that the input is within a factor of two of the input at the crossing.
 fn near_crossings(column: &[Bounded], line: &[Point]) -> Vec<bool> {
     let mut near = vec![false; column.len()];
     let x = |i: usize| line[i].streams[line[i].varied];

@@ -8,11 +8,13 @@ use std::fmt;
 pub enum Stored {
     /// A number.
     Number(DType),
-    /// A mask bit stored as a byte, as in tensors of `bool` and `uint8`: 0 is false, every other byte is true.
+    /// A mask bit stored as a byte, as in tensors of `bool` and `uint8`.
+    ///
+    /// 0 is false, and every other byte is true.
     Byte,
     /// A mask bit, packed eight to a byte, the first in the lowest bit.
     ///
-    /// Elements are packed through the whole tensor, so no row is padded.
+    /// Bits are packed through the whole tensor, so no row is padded.
     ///
     /// Source: `uint1` of CANN, as ops-nn's activation/relu_grad_v2 reads it (its golden function).
     Bit,
@@ -26,7 +28,7 @@ impl Stored {
     /// Storage types of masks, for messages.
     pub const OF_MASKS: &str = "bool, uint8, uint1";
 
-    /// Returns the element type of a number; `None` of the others.
+    /// Returns the element type if the elements are numbers, else `None`.
     pub const fn number(self) -> Option<DType> {
         match self {
             Stored::Number(dtype) => Some(dtype),
@@ -34,7 +36,7 @@ impl Stored {
         }
     }
 
-    /// Returns the size in bytes of one element on its own; a bit needs a whole byte then.
+    /// Returns the size in bytes of a single element; a single bit needs a whole byte.
     pub const fn size(self) -> usize {
         match self {
             Stored::Number(dtype) => dtype.size(),
@@ -49,7 +51,7 @@ impl Stored {
         bytes.chunks(8).map(bits).collect()
     }
 
-    /// Returns the name in messages and on the command line.
+    /// Returns the name of the storage type in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Stored::Number(dtype) => dtype.name(),

@@ -2,8 +2,8 @@
 
 /// Returns the name among `known` that was probably meant, ignoring case.
 ///
-/// It is at most one edit, plus one more for every four of its characters, away. For example, `sigmiod` finds
-/// `sigmoid`.
+/// A known name qualifies if it is at most one edit away, plus one more for every four of its characters. For example,
+/// `sigmiod` finds `sigmoid`. Returns `None` if no name qualifies.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let typed = name.to_lowercase();
     let far = |k: &str| strsim::damerau_levenshtein(&typed, &k.to_lowercase());

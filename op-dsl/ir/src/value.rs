@@ -1,6 +1,6 @@
 //! Attribute values.
 
-/// The value of an attribute. Enums have their number, dimensions their integer.
+/// The value of an attribute. An enum value is stored as its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// Value of a `Dim`, `Int` or `Enum` attribute.
@@ -12,7 +12,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Returns the value as an integer; booleans are 0 and 1, floats have none.
+    /// Returns the value as an integer; booleans are 0 and 1, and floats give `None`.
     pub const fn as_int(self) -> Option<i64> {
         match self {
             Value::Int(v) => Some(v),

@@ -14,9 +14,9 @@ use syn::{Attribute, Expr, Ident, LitBool, LitStr, Token};
 pub struct OpArgs {
     /// The operator's name in CANN.
     pub name: Option<LitStr>,
-    /// Names of the outputs: the returned ones, then the saved ones.
+    /// Names of the outputs: those of the returned values, then those of the `#[saved]` values.
     pub outputs: Option<Vec<Ident>>,
-    /// Element types; all of them by default.
+    /// Element types that tensors may have; all known types by default.
     pub dtypes: Option<Vec<DType>>,
     /// Whether tensors without elements are allowed.
     pub empty: Option<bool>,
@@ -24,43 +24,43 @@ pub struct OpArgs {
     pub broadcast: bool,
     /// Whether inputs may differ in element type.
     pub promote: bool,
-    /// The derived gradient, if one is requested.
+    /// Arguments of the gradient operator to derive, if one is requested.
     pub grad: Option<GradArgs>,
-    /// The function of the forward operator that this handwritten gradient belongs to.
+    /// The function of the forward operator, if this operator is its handwritten gradient.
     pub grad_of: Option<Ident>,
-    /// The inputs of the forward operator to differentiate by, where the names of the outputs do not tell.
+    /// Forward inputs that a handwritten gradient differentiates by, if its output names do not tell.
     pub wrt: Option<Vec<Ident>>,
 }
 
-/// The arguments of `grad(..)`.
+/// The arguments of `grad(..)`, which requests a derived gradient operator.
 #[derive(Debug)]
 pub struct GradArgs {
     /// The keyword `grad`, for the spans of errors.
     pub keyword: Ident,
     /// The operator's name in CANN.
     pub name: Option<LitStr>,
-    /// The inputs of the forward operator to differentiate by.
+    /// Names of the forward inputs to differentiate by.
     pub wrt: Vec<Ident>,
-    /// Names of the inputs.
+    /// The inputs of the gradient operator; by default they follow from what the gradient reads.
     pub inputs: Option<Vec<Input>>,
-    /// Names of the outputs.
+    /// Names of the outputs of the gradient operator; by default `d` and the name of the input.
     pub outputs: Option<Vec<Ident>>,
-    /// Whether tensors without elements are allowed; as in the forward operator by default.
+    /// Whether tensors without elements are allowed; by default as in the forward operator.
     pub empty: Option<bool>,
-    /// Whether inputs are broadcast against each other; as in the forward operator by default.
+    /// Whether inputs are broadcast against each other; by default as in the forward operator.
     pub broadcast: Option<bool>,
-    /// Whether inputs may differ in element type; as in the forward operator by default.
+    /// Whether inputs may differ in element type; by default as in the forward operator.
     pub promote: Option<bool>,
-    /// The derived gradient of this gradient.
+    /// Arguments of the gradient operator of this gradient, if one is requested.
     pub grad: Option<Box<GradArgs>>,
 }
 
-/// An input of a gradient: `x`, or `features = x` where the gradient renames it.
+/// An input of a gradient operator: `x`, or `features = x` to rename the forward tensor `x`.
 #[derive(Debug)]
 pub struct Input {
-    /// Its name.
+    /// Name of the gradient operator's input.
     pub name: Ident,
-    /// The tensor of the forward operator that it holds, if that has a different name.
+    /// The forward tensor that the input holds, if that has a different name.
     pub holds: Option<Ident>,
 }
 
@@ -77,26 +77,28 @@ impl Parse for Input {
 pub struct SplitArgs {
     /// The `Dim` parameter with the dimension to split.
     pub along: Option<Ident>,
-    /// Whether the gate is the first part: `true`, `false` or a boolean parameter.
+    /// Whether the gate is the first of the two parts: `true`, `false` or a boolean parameter.
     pub gate_left: Option<Expr>,
-    /// Whether gate and value are interleaved: `true`, `false` or a boolean parameter. Contiguous halves by default.
+    /// Whether gate and value are interleaved: `true`, `false` or a boolean parameter.
+    ///
+    /// By default they are contiguous halves.
     pub interleaved: Option<Expr>,
 }
 
 /// The arguments of `#[attr(..)]` on a parameter.
 #[derive(Debug, Default)]
 pub struct AttrArgs {
-    /// The value if the caller passes none.
+    /// The attribute's value if the caller passes none.
     pub default: Option<Expr>,
-    /// Whether an enum is passed by name instead of by number.
+    /// Whether CANN passes an enum attribute by name instead of by number.
     pub wire_str: bool,
-    /// Whether a float may be NaN or infinite.
+    /// Whether callers may pass NaN or infinity for a float attribute.
     pub any: bool,
-    /// Whether the arguments had an error, which is reported already.
+    /// Whether the arguments of `#[attr(..)]` had an error, which is reported already.
     pub malformed: bool,
 }
 
-/// Names of the helper attributes, which are stripped from the emitted items.
+/// Names of the attributes that this crate reads on functions and parameters, and strips from them.
 pub const HELPERS: [&str; 11] = [
     "op",
     "formula",
@@ -111,7 +113,9 @@ pub const HELPERS: [&str; 11] = [
     "range",
 ];
 
-/// Removes the attribute of this name from the list and returns it; a second one is an error.
+/// Removes the attribute of this name from the list and returns it; `None` if there is none.
+///
+/// A second attribute of the name is reported as an error.
 pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {
     let mut found: Vec<Attribute> = attrs.extract_if(.., |a| is(a, name)).collect();
     for again in found.iter().skip(1) {
@@ -126,7 +130,7 @@ pub fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|s| s.ident == name)
 }
 
-/// Returns the text of all doc comments, without the leading blank of each line.
+/// Returns the text of all doc comments among the attributes, without the leading blank of each line.
 pub fn doc(attrs: &[Attribute]) -> String {
     let lines = attrs.iter().filter_map(|a| match &a.meta {
         syn::Meta::NameValue(m) if m.path.is_ident("doc") => match &m.value {
@@ -140,7 +144,7 @@ pub fn doc(attrs: &[Attribute]) -> String {
     lines.join("\n").trim().to_owned()
 }
 
-/// Returns the argument tokens of an attribute on a parameter: none if it is written without parentheses.
+/// Returns the tokens between an attribute's parentheses; no tokens if it has no parentheses.
 pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
     match &attr.meta {
         syn::Meta::Path(_) => TokenStream::new(),
@@ -152,7 +156,7 @@ pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
     }
 }
 
-/// Parses the arguments of an attribute; returns whether there was no error.
+/// Parses the arguments of an attribute, calling `f` for each; returns true if there was no error.
 fn parse(
     tokens: TokenStream,
     errors: &Errors,
@@ -274,7 +278,7 @@ pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
     args
 }
 
-/// Parses the argument of `#[attr(name = "..")]` on a variant.
+/// Parses the name in `#[attr(name = "..")]` on an enum variant; `None` after an error.
 pub fn variant_name(attr: &Attribute, errors: &Errors) -> Option<LitStr> {
     let mut name = None;
     parse(arguments(attr, errors), errors, |meta| {
@@ -309,12 +313,12 @@ fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
     Ok(Punctuated::<T, Token![,]>::parse_terminated(&content)?.into_iter().collect())
 }
 
-/// Parses `#[holds(x)]` on a parameter of a handwritten gradient.
+/// Parses the name in `#[holds(x)]` on a parameter of a handwritten gradient; `None` after an error.
 pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
     syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
 }
 
-/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first.
+/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first; `None` after an error.
 pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2]> {
     let bounds = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
     let bounds = bounds.parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()?;
@@ -330,8 +334,10 @@ pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2
     }
 }
 
-/// Parses `wrt(a, b)`. A part of a gated tensor, for example `x.gate`, is refused because it has no gradient of its
-/// own.
+/// Parses the names in `wrt(a, b)`.
+///
+/// A part of a gated tensor, for example `x.gate`, is reported as an error because only the whole tensor has a
+/// gradient.
 fn variables(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<Ident>> {
     let content;
     syn::parenthesized!(content in meta.input);

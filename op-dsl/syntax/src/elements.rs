@@ -12,7 +12,9 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, Item, ItemFn, Lit, Local, Pat, ReturnType, Stmt, Type, parse_quote};
 
-/// Returns the function of an operator without the helper attributes; its signature stays the same.
+/// Returns an operator's function as emitted: numbers in the body are `Elem`s.
+///
+/// The helper attributes are removed, and the signature stays the same.
 pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
     let mut item = item.clone();
     Elements::new(scope).visit_block_mut(&mut item.block);
@@ -20,9 +22,9 @@ pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
     item
 }
 
-/// Returns a `#[formula]` without the helper attributes.
+/// Returns a `#[formula]` function as emitted: numbers in the body are `Elem`s.
 ///
-/// Its number parameters accept `impl Into<Elem>`.
+/// The helper attributes are removed, and parameters of number types accept `impl Into<Elem>`.
 pub fn formula(item: &ItemFn, scope: &Scope) -> ItemFn {
     let mut item = item.clone();
     Elements::new(scope).function(&mut item);
@@ -68,7 +70,7 @@ impl Elements {
     }
 }
 
-/// Returns the span of a node, with names resolved as those of the macro.
+/// Returns the span of a syntax node, but with names resolved at the macro's call.
 fn place(node: &impl ToTokens) -> Span {
     node.span().resolved_at(Span::call_site())
 }

@@ -4,10 +4,10 @@ use quote::ToTokens;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
-/// The errors found so far.
+/// Accumulator of the errors found so far.
 ///
-/// A formula is traced once per specialisation, so one mistake is met several times. Spans cannot be compared; the
-/// address of the syntax node tells two places apart instead.
+/// A formula is traced once per specialisation (combination of attribute values), so one mistake is met several times.
+/// The address of the syntax node identifies the place of a mistake, because spans cannot be compared.
 #[derive(Debug, Default)]
 pub struct Errors {
     found: RefCell<Vec<(usize, String, syn::Error)>>,

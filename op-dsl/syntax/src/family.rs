@@ -14,33 +14,34 @@ use quote::ToTokens;
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};
 
-/// The operators of one module, or of one function.
+/// The operators of one module, or of one function outside of a module.
 #[derive(Debug)]
 pub struct Family {
-    /// The module around them, without its items; `None` for a lone function.
+    /// The module of the operators, without its items; `None` for a function outside of a module.
     pub module: Option<ItemMod>,
-    /// The items as emitted, without the helper attributes.
+    /// The author's items as emitted, without the helper attributes.
     pub items: Vec<Item>,
-    /// The authors' functions.
+    /// The functions of the operators, as the author wrote them.
     pub functions: Vec<OpFn>,
-    /// The operators: each function's own, then its gradient, then the gradient's.
+    /// The operators: for each function its own, then its gradient, then the gradient of that.
     pub ops: Vec<Operator>,
-    /// All errors. If there are any, the operators are placeholders without specialisations.
+    /// All errors of the module. If there are any, the operators are placeholders without graphs.
     pub error: Option<syn::Error>,
 }
 
 /// One operator.
 #[derive(Debug)]
 pub struct Operator {
-    /// Its definition.
+    /// Definition of the operator.
     pub def: OpDef,
-    /// The name as written, for its span.
+    /// Name of the operator, with its span in the source.
     pub ident: Ident,
-    /// Index of the author's function.
+    /// Index of the author's function in [`Family::functions`].
     pub function: usize,
-    /// The wiring from the author's function to a derived gradient, or to the gradient of that.
+    /// Differentiation steps from the author's function to a derived gradient: one, or two.
     ///
-    /// Empty if the function is the operator's own formula.
+    /// Each step connects the streams of two successive operators. The list is empty if the function is the operator's
+    /// own formula.
     pub steps: Vec<Wiring>,
 }
 
@@ -130,7 +131,7 @@ fn family(module: Option<ItemMod>, items: Vec<Item>) -> Family {
     builder.finish(module, items, &scope, errors)
 }
 
-/// Reports `#[op]` or `#[formula]` on anything but a function.
+/// Reports an error for `#[op]` or `#[formula]` among the attributes of an item that is no function.
 fn misplaced(attrs: &[syn::Attribute], errors: &Errors) {
     for a in attrs.iter().filter(|a| attr::is(a, "op") || attr::is(a, "formula")) {
         errors.at(a, "only a function is a formula; write it on a `fn`");
@@ -182,7 +183,9 @@ impl Building {
     }
 }
 
-/// Connects handwritten gradients to their forward operators, which may be defined below them.
+/// Connects handwritten gradients to their forward operators.
+///
+/// A forward operator may be defined below its gradient.
 fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
     for i in 0..own.len() {
         let Some(of) = own[i].forward() else { continue };
@@ -194,7 +197,7 @@ fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Error
     }
 }
 
-/// Returns the operators of one function: its own, then the chain of gradients that it requests.
+/// Returns the operators of one function: its own, its gradient, and the gradient of the gradient.
 fn operators(
     function: usize,
     op: &Op,
@@ -227,7 +230,10 @@ fn operators(
     found
 }
 
-/// Rewrites an item to its emitted form. A lone function outside of a module is an operator.
+/// Rewrites one of the author's items to its emitted form.
+///
+/// `lone` is true for a function outside of a module, which is an operator. `refused` is true if there were errors;
+/// functions then become placeholders.
 fn keep(item: &mut Item, lone: bool, scope: &Scope, refused: bool) {
     match item {
         Item::Enum(_) => {} // the derive macro reads the helper attributes
@@ -249,7 +255,7 @@ fn named((op, _): &(Op, Vec<trace::Traced>)) -> Option<(Ident, String)> {
     Some((op.function.item.sig.ident.clone(), op.args.name.as_ref()?.value()))
 }
 
-/// Returns the definition of a function's own operator.
+/// Returns the definition of the operator that a function defines itself, without its gradients.
 fn definition(
     op: &Op,
     traced: &[trace::Traced],
@@ -303,9 +309,9 @@ fn definition(
     def
 }
 
-/// Requires `#[unused]` on the inputs that are not read, and on no others.
+/// Requires `#[unused]` on the inputs that the formula does not read, and on no others.
 ///
-/// If the formula has a mistake, only inputs whose names it does not mention are known to be unread.
+/// If the formula has an error, only inputs whose names it does not mention are known to be unread.
 fn check_used(op: &Op, def: &OpDef, is_traced: bool, errors: &Errors) {
     let mut words = Vec::new();
     identifiers(op.function.block.to_token_stream(), &mut words);
@@ -335,7 +341,7 @@ fn check_used(op: &Op, def: &OpDef, is_traced: bool, errors: &Errors) {
     }
 }
 
-/// Appends the identifiers and keywords among these tokens.
+/// Appends the identifiers and keywords among these tokens to `found`.
 fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
     for token in tokens {
         match token {
@@ -346,7 +352,7 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Returns names and kinds of the outputs: the returned ones, then the saved ones.
+/// Returns names and kinds of an operator's outputs: the returned ones, then the saved ones.
 fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
     let f = &op.function;
     let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| Kind::Whole));
@@ -383,7 +389,7 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
     names.into_iter().zip(kinds).collect()
 }
 
-/// Reports operators with the same name, because an operator's name becomes a type.
+/// Reports an error for operators with the same name, because an operator's name becomes a type.
 ///
 /// Names of gradients that could not be derived count as well.
 fn unique(ops: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
@@ -410,7 +416,7 @@ fn distinct(ops: &mut Vec<Operator>) {
     });
 }
 
-/// Returns the inputs that are not broadcast: the unmarked ones, if any input is marked `#[broadcast]`.
+/// Returns the inputs that are never broadcast: if any input is marked `#[broadcast]`, the others.
 fn wide(f: &OpFn) -> List<usize> {
     let marked: Vec<&Ident> = f.broadcast().collect();
     let others = f.tensors().enumerate().filter(|(_, t)| !marked.contains(&t.0));

@@ -2,7 +2,7 @@
 
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 
-/// Parses an integer literal with an optional minus sign.
+/// Parses an integer literal with an optional minus sign; `None` for any other expression.
 pub fn integer(e: &Expr) -> Option<i64> {
     match e {
         Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),

@@ -11,19 +11,19 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, FnArg, Ident, Item, ItemConst, ItemEnum, ItemFn, Pat, Stmt, Type};
 
-/// An enum with `#[derive(OpAttr)]`.
+/// An enum with `#[derive(OpAttr)]`, which is the type of an attribute of operators.
 #[derive(Clone, Debug)]
 pub struct EnumDef {
     /// Name of the type.
     pub ident: Ident,
-    /// Identifier, wire name and wire value of each variant.
+    /// For each variant, its identifier and the name and number that callers outside Rust pass for it.
     pub variants: Vec<Variant>,
-    /// Identifiers of the variants as written.
+    /// Identifiers of the variants, with their spans in the source.
     pub idents: Vec<Ident>,
 }
 
 impl EnumDef {
-    /// Reads an enum and reports its errors.
+    /// Reads an enum and reports the errors in its definition.
     pub fn parse(item: &ItemEnum, errors: &Errors) -> EnumDef {
         let mut variants: Vec<Variant> = Vec::new();
         let mut next = 0i64;
@@ -67,7 +67,7 @@ impl EnumDef {
 }
 
 impl EnumDef {
-    /// Returns the attribute kind of this enum; `wire_str` if it is passed by name.
+    /// Returns the kind of an attribute of this enum's type; with `wire_str`, CANN passes the name.
     pub fn kind(&self, wire_str: bool) -> AttrKind {
         let variants = self.variants.clone().into();
         AttrKind::Enum { ty: self.ident.to_string().into(), wire_str, variants }
@@ -77,26 +77,26 @@ impl EnumDef {
 /// A constant of the module or of an operator's body.
 #[derive(Clone, Debug)]
 pub struct Const {
-    /// Its name.
+    /// Name of the constant.
     pub ident: Ident,
-    /// Its type.
+    /// Declared type of the constant.
     pub ty: Type,
-    /// Its value. Shared by all scopes, so that its address identifies its errors.
+    /// Value of the constant. All scopes share the expression, so that its address identifies its errors.
     pub expr: Rc<Expr>,
 }
 
-/// A `#[formula] fn`.
+/// A `#[formula] fn`, which the formulas of operators may call.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// Its name.
+    /// Name of the function.
     pub ident: Ident,
-    /// Its parameters.
+    /// Names and types of the parameters.
     pub params: Vec<(Ident, Type)>,
-    /// Its body. Shared by all scopes, so that its address identifies its errors.
+    /// Body of the function. All scopes share it, so that its address identifies its errors.
     pub block: Rc<Block>,
-    /// The declared type of its result.
+    /// Declared type of the result.
     pub returns: Option<Type>,
-    /// Its type parameters, which were refused: types that name one are not reported again.
+    /// Type parameters, already reported as errors: types that name one are not reported again.
     pub generics: Vec<Ident>,
 }
 
@@ -129,7 +129,7 @@ impl Formula {
     }
 }
 
-/// The names in scope of a formula.
+/// The names that a formula may use: those of its module and of an operator's body.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// Attribute enums.
@@ -138,27 +138,27 @@ pub struct Scope {
     pub consts: Vec<Const>,
     /// Formulas; a later one shadows an earlier one of the same name.
     pub formulas: Vec<Formula>,
-    /// Other functions of the module with the name of a primitive, because rustc would call these instead.
+    /// Other functions of the module that have the name of a primitive; rustc would call these instead.
     pub shadowing: Vec<Ident>,
 }
 
 impl Scope {
-    /// Returns the enum of this name.
+    /// Returns the enum of this name, if it is in scope.
     pub fn enum_named(&self, ident: &Ident) -> Option<&EnumDef> {
         self.enums.iter().find(|e| e.ident == *ident)
     }
 
-    /// Returns the constant of this name.
+    /// Returns the constant of this name, if it is in scope.
     pub fn const_named(&self, ident: &Ident) -> Option<&Const> {
         self.consts.iter().rev().find(|c| c.ident == *ident)
     }
 
-    /// Returns the formula of this name.
+    /// Returns the formula of this name, if it is in scope.
     pub fn formula_named(&self, ident: &Ident) -> Option<&Formula> {
         self.formulas.iter().rev().find(|f| f.ident == *ident)
     }
 
-    /// Adds an enum, constant or formula and ignores other items.
+    /// Adds an item's name to the scope if the item is an enum, a constant or a function.
     pub fn add(&mut self, item: &Item, errors: &Errors) {
         match item {
             Item::Enum(e) if derives_op_attr(e) => {
@@ -193,7 +193,7 @@ impl Scope {
     }
 }
 
-/// Returns the message for a function of the module that has the name of a primitive.
+/// Returns the error message for a function of the module that has the name of a primitive.
 pub(crate) fn shadowed(name: &Ident) -> String {
     format!(
         "`{name}` is a function that every formula knows, and this one takes its place in the whole \
@@ -206,7 +206,7 @@ pub(crate) fn type_parameters(item: &ItemFn) -> Vec<Ident> {
     item.sig.generics.type_params().map(|p| p.ident.clone()).collect()
 }
 
-/// Returns whether a type is one of these type parameters.
+/// Returns whether a type is the name of one of the type parameters `generics`.
 pub(crate) fn is_parameter(ty: &Type, generics: &[Ident]) -> bool {
     type_name(ty).is_some_and(|name| generics.contains(name))
 }
@@ -224,27 +224,27 @@ fn derives_op_attr(item: &ItemEnum) -> bool {
     found
 }
 
-/// An `#[op(..)] fn`.
+/// The function of an operator: an `#[op(..)] fn`.
 #[derive(Clone, Debug)]
 pub struct OpFn {
     /// The function as emitted, without the helper attributes.
     pub item: ItemFn,
     /// The body as written, with `#[saved]`.
     pub block: Box<Block>,
-    /// Its parameters in order.
+    /// Parameters of the function, in order.
     pub params: Vec<Param>,
-    /// Names of refused parameters, whose uses are not reported again.
+    /// Names of parameters whose errors were reported, so that errors at their uses are left out.
     pub refused: Vec<Ident>,
-    /// Kinds of the returned outputs.
+    /// Tensor kinds of the returned outputs.
     pub returns: Vec<Kind>,
-    /// Names of the `#[saved]` lets.
+    /// Names of the `#[saved]` lets, whose values are further outputs.
     pub saved: Vec<Ident>,
-    /// The split of gated tensors into gate and value.
+    /// How gated tensors are split into gate and value; `None` if no tensor is gated.
     pub split: Option<Split>,
 }
 
 impl OpFn {
-    /// Returns its tensor parameters: name, kind, and whether it is marked `#[unused]`.
+    /// Returns the tensor parameters: name, kind, and whether the tensor is marked `#[unused]`.
     pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
         self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { kind, unused, .. } => Some((&p.ident, *kind, *unused)),
@@ -252,7 +252,7 @@ impl OpFn {
         })
     }
 
-    /// Returns the declared ranges of its tensors, with their input index.
+    /// Returns the ranges that are declared for tensor parameters, with the index of the input.
     pub fn ranges(&self) -> impl Iterator<Item = Range> {
         let ranges = self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { range, .. } => Some(*range),
@@ -267,7 +267,9 @@ impl OpFn {
         self.params.iter().filter(marked).map(|p| &p.ident)
     }
 
-    /// Returns its attributes: the declared ones, then one per optional tensor that says whether it is given.
+    /// Returns the attributes: the declared ones, then a flag for each optional tensor.
+    ///
+    /// The flag says whether a call passes the tensor.
     pub fn attrs(&self) -> impl Iterator<Item = Attr> {
         let declared = self.params.iter().filter_map(|p| match &p.role {
             Role::Attr { kind, default, any, .. } => Some(Attr {
@@ -287,7 +289,7 @@ impl OpFn {
         declared.chain(presence)
     }
 
-    /// Returns its optional tensors: name and index among the inputs.
+    /// Returns the optional tensors: name, and index among the inputs.
     pub fn optional(&self) -> impl Iterator<Item = (&Ident, usize)> {
         let tensors = self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { optional, .. } => Some((&p.ident, *optional)),
@@ -300,55 +302,54 @@ impl OpFn {
 /// A parameter of an operator.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name.
+    /// Name of the parameter.
     pub ident: Ident,
-    /// A tensor or an attribute.
+    /// Whether the parameter is a tensor or an attribute, with its properties.
     pub role: Role,
 }
 
-/// The role of a parameter: a tensor or an attribute.
+/// The role of a parameter: a tensor or an attribute, with its properties.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // there are only a few per operator
 pub enum Role {
     /// A tensor, of which a formula sees one element at a time.
     Tensor {
-        /// Whole, gated, mask or rows.
+        /// Data per element: one number, gate and value, a mask bit, or none (row counts).
         kind: Kind,
-        /// Whether it is declared as an `Option`, so that a call may omit it.
+        /// Whether the tensor is declared as an `Option`, so that a call may omit it.
         optional: bool,
-        /// Whether it is marked `#[unused]`: part of the signature, and not read by the formula.
+        /// Whether the tensor is marked `#[unused]`: part of the signature, but not read by the formula.
         unused: bool,
-        /// Whether it is marked `#[broadcast]`: it may be smaller than the others.
+        /// Whether the tensor is marked `#[broadcast]`: it may be smaller than the unmarked tensors.
         broadcast: bool,
-        /// The tensor of the forward operator that it holds, if that has a different name. Only in a handwritten
-        /// gradient.
+        /// In a handwritten gradient, the forward tensor that the input holds, if that has a different name.
         holds: Option<Ident>,
-        /// Bounds of its elements, from `#[range(low, high)]`.
+        /// Bounds of the tensor's elements, from `#[range(low, high)]`.
         range: Option<[f64; 2]>,
     },
-    /// An attribute.
+    /// An attribute, which has the same value for every element.
     Attr {
-        /// Its Rust type.
+        /// Rust type of the parameter.
         ty: Type,
-        /// Its kind.
+        /// Kind of the attribute, with the allowed values of an enum.
         kind: AttrKind,
-        /// Its default.
+        /// Value of the attribute if the caller passes none.
         default: Value,
-        /// Marked `any`: a float may be NaN or infinite.
+        /// Whether the attribute is marked `any`, so that callers may pass NaN or infinity.
         any: bool,
     },
 }
 
-/// An operator's function with its arguments.
+/// An operator as parsed: its function and the arguments of `#[op(..)]`.
 #[derive(Debug)]
 pub struct Op {
     /// The arguments of `#[op(..)]`.
     pub args: OpArgs,
-    /// The function.
+    /// The operator's function.
     pub function: OpFn,
-    /// The text of its doc comment.
+    /// The text of the function's doc comment.
     pub doc: String,
-    /// The body as text, with the formulas it calls.
+    /// The function's body as text, followed by the `#[formula]` functions of the module that it calls.
     pub formula: String,
 }
 
@@ -372,7 +373,9 @@ pub(crate) fn parameter(
     }
 }
 
-/// Reports what no formula can have: `async`, `unsafe`, `extern`, generics, `...`, `cfg`.
+/// Reports errors for what no formula can have: `async`, `unsafe`, `extern`, generics, `...`, `cfg`.
+///
+/// `what` names the function in messages, for example "a formula".
 pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     let sig = &item.sig;
     if let Some(token) = &sig.asyncness {
@@ -395,7 +398,7 @@ pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     }
 }
 
-/// Returns the last segment of a type's path, if it is a plain path.
+/// Returns the last segment of a type's path; `None` if the type is no plain path.
 pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
     match ty {
         Type::Path(p) if p.qself.is_none() => {
@@ -407,7 +410,7 @@ pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
     }
 }
 
-/// Returns the type `T` of an `Option<T>`.
+/// Returns the type `T` of an `Option<T>`; `None` for any other type.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     let Type::Path(p) = ty else { return None };
     let last = p.path.segments.last().filter(|s| s.ident == "Option")?;
@@ -420,7 +423,7 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Removes the helper attributes from a function and everything inside it.
+/// Removes the helper attributes, such as `#[saved]`, from a function and everything inside it.
 #[derive(Debug)]
 pub struct Strip;
 
@@ -446,7 +449,7 @@ pub(crate) fn formula(block: &Block, scope: &Scope) -> String {
     std::iter::once(source(block)).chain(called).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Visitor that collects the called formulas.
+/// Visitor that collects the formulas that an operator's body calls, directly or through others.
 struct Uses<'a> {
     scope: &'a Scope,
     found: Vec<&'a Formula>,
@@ -465,9 +468,9 @@ impl<'a> Visit<'_> for Uses<'a> {
     }
 }
 
-/// Returns the source text of a block without its indentation.
+/// Returns the source text between a block's braces, without the indentation.
 ///
-/// Returns its tokens if there is no source text.
+/// The result is the block's tokens as text if there is no source text.
 pub(crate) fn source(block: &Block) -> String {
     let text = block.brace_token.span.join().source_text();
     let text = text.unwrap_or_else(|| block.to_token_stream().to_string());

@@ -31,7 +31,7 @@ pub const CONSTANTS: &[(&str, f64)] = &[
     ("TAU", consts::TAU),
 ];
 
-/// Returns the value of the constant of this name.
+/// Returns the value of the `std` constant of this name; `None` if formulas do not know it.
 pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
@@ -42,7 +42,7 @@ type Write = fn(&mut Builder, Id) -> Id;
 /// A function that a formula calls by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum Function {
-    /// A primitive.
+    /// A primitive of the table.
     Row(Prim),
     /// An expression of primitives in one argument.
     Written(Write),
@@ -64,10 +64,10 @@ const WRITTEN: &[(&str, Write)] = &[
     }),
 ];
 
-/// Builds a predicate on a node: a comparison, and whether its result is negated.
+/// Builds a predicate on a node. Returns a comparison node and whether its result is to be negated.
 type Ask = fn(&mut Builder, Id) -> (Id, bool);
 
-/// Predicates on one value, by name.
+/// Predicates on one value: name and builder.
 ///
 /// Formulas compute with real numbers, so "infinite" means beyond the largest number of f32.
 const TESTS: &[(&str, Ask)] = &[
@@ -84,7 +84,7 @@ const TESTS: &[(&str, Ask)] = &[
 
 const LARGEST: f64 = f32::MAX as f64;
 
-/// Returns the builder of the predicate of this name.
+/// Returns the builder of the predicate of this name; `None` if formulas do not know it.
 pub fn test(name: &str) -> Option<Ask> {
     TESTS.iter().find(|(known, _)| *known == name).map(|(_, ask)| *ask)
 }
@@ -95,7 +95,7 @@ pub fn is_known(name: &str) -> bool {
 }
 
 impl Function {
-    /// Number of its arguments.
+    /// Number of the function's arguments.
     pub fn arity(self) -> usize {
         match self {
             Function::Row(prim) => prim.row().arity,
@@ -103,7 +103,7 @@ impl Function {
         }
     }
 
-    /// Builds the call with `arity` arguments.
+    /// Builds a call of the function with as many arguments as [`Function::arity`] says.
     pub fn call(self, b: &mut Builder, args: &[Id]) -> Id {
         match self {
             Function::Row(prim) => b.call(prim, args),
@@ -112,22 +112,22 @@ impl Function {
     }
 }
 
-/// Returns the function of this name.
+/// Returns the function that formulas call by this name; `None` if there is none.
 ///
-/// Primitives written as operators, such as `+`, have no name to call, and only passes create `mul3`.
+/// Primitives written as operators, such as `+`, have no name to call, and only compiler passes create `mul3`.
 pub fn function(name: &str) -> Option<Function> {
     let row = Prim::named(name).filter(|p| p.row().style == Style::Function && *p != Prim::Mul3);
     let written = || WRITTEN.iter().find(|(known, _)| *known == name);
     row.map(Function::Row).or_else(|| written().map(|(_, f)| Function::Written(*f)))
 }
 
-/// Returns the names of all functions and predicates except `powi`.
+/// Returns the names of all functions and predicates that formulas may call, except `powi`.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| function(n).is_some());
     rows.chain(WRITTEN.iter().map(|(name, _)| *name)).chain(TESTS.iter().map(|(name, _)| *name))
 }
 
-/// Returns the name of a tensor: its parameter's, without a trailing `_` if the rest is a Rust keyword.
+/// Returns a tensor's name: that of its parameter, without a final `_` if the rest is a Rust keyword.
 ///
 /// For example, `self_` becomes `self`, and `x_` stays.
 pub fn tensor(ident: &Ident) -> String {

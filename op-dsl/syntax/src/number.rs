@@ -37,7 +37,9 @@ pub fn is_of_std(path: &Path) -> bool {
     of_std(path).is_some()
 }
 
-/// Returns the value of the `std` constant that a path names, and whether it is the one of `std::f32`.
+/// Returns the value of the `std` constant that a path names, and whether the path is in `std::f32`.
+///
+/// Returns `None` if the path names no constant that formulas know.
 fn of_std(path: &Path) -> Option<(f64, bool)> {
     let mut last = path.segments.iter().rev();
     let value = names::constant(&last.next()?.ident.to_string())?;
@@ -112,7 +114,7 @@ impl Reader<'_> {
     }
 }
 
-/// Computes `x op y` for `+`, `-`, `*` and `/`.
+/// Computes `x op y` for `+`, `-`, `*` and `/`; `None` for other operators.
 pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
     match op {
         BinOp::Add(_) => Some(x + y),
@@ -123,7 +125,7 @@ pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
     }
 }
 
-/// Returns why a number cannot be a constant of a kernel, which computes in f32.
+/// Returns why a number cannot be a constant of a kernel, which computes in f32; `None` if it can.
 pub fn beyond_f32(v: f64) -> Option<&'static str> {
     let rounded = v as f32;
     if !v.is_finite() {
@@ -140,7 +142,7 @@ pub fn beyond_f32(v: f64) -> Option<&'static str> {
     }
 }
 
-/// Returns the message for a constant that is not in scope.
+/// Returns the error message for a constant that is not in scope.
 pub fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
     let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
     let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));

@@ -12,7 +12,7 @@ use op_dsl_ir::suggest::nearest;
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 
-/// Parses an `#[op(..)] fn`; `None` if there is no name to continue with.
+/// Parses an `#[op(..)] fn` and reports its errors; `None` if the operator has no name.
 pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
     let args = attr::op(args, errors);
     model::plain_signature(item, "an operator", errors);
@@ -49,7 +49,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
 
 /// Reports parameters with the same name and keeps the first.
 ///
-/// Two of one name would be one field of the call, and one name in the formula.
+/// Otherwise both would be the same field of a call, and the same name in the formula.
 fn distinct(params: &mut Vec<Param>, errors: &Errors) {
     let mut known: Vec<Ident> = Vec::new();
     params.retain(|p| {
@@ -62,9 +62,10 @@ fn distinct(params: &mut Vec<Param>, errors: &Errors) {
     });
 }
 
-/// Requires counts of rows to be the last tensor, and the operator to split a tensor.
+/// Requires that a tensor of row counts comes last, and that the operator splits a gated tensor.
 ///
-/// Last, so that there is at most one, and an operator that always computes all rows has the same tensors without it.
+/// It is the last so that there is at most one, and so that the other tensors are those of the same operator without
+/// row counts.
 fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     let mut tensors = params.iter().filter_map(|p| match p.role {
         Role::Tensor { kind, .. } => Some((&p.ident, kind)),
@@ -81,7 +82,7 @@ fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     }
 }
 
-/// Returns the names of parameters that are in the source and were refused.
+/// Returns the names of the function's parameters that are not in `params`, because they had an error.
 fn refused(item: &ItemFn, params: &[Param]) -> Vec<Ident> {
     let names = item.sig.inputs.iter().filter_map(|arg| match arg {
         syn::FnArg::Typed(typed) => match &*typed.pat {
@@ -123,10 +124,10 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
 
 /// Maximum order of derivatives.
 ///
-/// It is 2 because the reference evaluator of the results has two derivatives of everything.
+/// It is 2 because the reference evaluator computes first and second derivatives of every function.
 pub const DEEPEST: usize = 2;
 
-/// Reports `wrt` and `#[holds]` on an operator that is no handwritten gradient.
+/// Reports an error for `wrt` or `#[holds]` on an operator that is no handwritten gradient.
 fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {
     if args.grad_of.is_some() {
         return;
@@ -158,10 +159,10 @@ fn check_name(name: &syn::LitStr, errors: &Errors) {
     }
 }
 
-/// Types that a signature may name, which are no operator names because an operator would shadow them.
+/// Names of types in signatures that no operator may have, because its struct would shadow the type.
 const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "Rows"];
 
-/// Returns whether this is a valid name of an operator.
+/// Returns whether a name is valid for an operator: a Rust identifier of a capital, letters and digits.
 pub fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -172,7 +173,7 @@ pub fn is_name(name: &str) -> bool {
 struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
-    /// Refused type parameters: types that name one are not reported again.
+    /// The function's type parameters, already reported as errors: types that name one are not reported.
     generics: Vec<Ident>,
     splits: Vec<(Ident, SplitArgs)>,
 }
@@ -262,7 +263,7 @@ impl Reader<'_> {
         Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
     }
 
-    /// Reports `#[mask]` without `Mask`, `#[rows]` without `Rows`, or the reverse.
+    /// Reports an error for `#[mask]` without type `Mask`, `#[rows]` without type `Rows`, or the reverse.
     fn unmarked(&self, ident: &Ident, ty: &Type, what: &str, mark: &str, name: &str) {
         let help = format!("write `{mark} {ident}: {name}`");
         self.errors.at(ty, format!("{what} is marked and has a type of its own; {help}"));
@@ -361,7 +362,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the names of the `#[saved]` lets at the top of the body.
+    /// Returns the names of the `#[saved]` lets at the top of an operator's body.
     fn saved(&self, item: &ItemFn) -> Vec<Ident> {
         let mut saved: Vec<Ident> = Vec::new();
         for stmt in &item.block.stmts {
@@ -384,7 +385,7 @@ impl Reader<'_> {
         saved
     }
 
-    /// Checks the limits of the run time on streams and scalar attributes.
+    /// Checks that an operator has at least one tensor of numbers, and not too many streams or attributes.
     fn streams(&self, params: &[Param], item: &ItemFn) {
         let tensor = |p: &Param| match &p.role {
             Role::Tensor { kind, optional, .. } => Some((*kind, *optional)),
@@ -415,14 +416,14 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the tensor kind of a type; `None` for types of attributes.
+/// Returns the kind of tensor that a type name in a signature declares; `None` for other types.
 fn tensor(ty: &str) -> Option<Kind> {
     const TENSORS: [(&str, Kind); 4] =
         [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask), ("Rows", Kind::Rows)];
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
-/// Returns a placeholder for a refused default, so that uses of the attribute are not reported.
+/// Returns a placeholder for a default with an error, so that uses of the attribute are not reported.
 fn stub(kind: &AttrKind) -> Value {
     match kind {
         AttrKind::Dim | AttrKind::Int => Value::Int(0),
@@ -432,7 +433,9 @@ fn stub(kind: &AttrKind) -> Value {
     }
 }
 
-/// Returns the wire value of `Enum::Variant`.
+/// Returns the number of the enum variant that an expression `Enum::Variant` names.
+///
+/// Returns `None` if the expression is no such path of the enum `ty`.
 fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option<i64> {
     let Expr::Path(p) = e else { return None };
     let mut last = p.path.segments.iter().rev();
@@ -441,7 +444,7 @@ fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option
     (of.ident == *ty).then_some(known.value)
 }
 
-/// Rust types that authors write by mistake, with the message for each.
+/// Rust types that authors write for attributes by mistake, each with its error message.
 const MEANT: &[(&str, &str)] = &[
     ("f64", "kernels compute in f32, and so does an attribute; write `f32`"),
     ("i32", "an integer attribute is `i64`; write `i64`"),

@@ -15,50 +15,55 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Bits of the last attempt. Values that are undecided by then count as equal.
+/// Precision in bits of the last attempt to evaluate an element.
 ///
-/// Their difference is so far below f64's least number that only its quotient by something as small could show it.
+/// Two values whose order it does not decide count as equal. Their difference is so far below f64's least number that
+/// only its quotient by something as small could show it.
 pub const LAST: usize = 1 << 11;
 
-/// Logarithm of the error of an exact number.
+/// Base-2 logarithm of the error 0: the `off` of an exact number.
 const EXACT: f64 = f64::NEG_INFINITY;
-/// Logarithm of the error of an unknown number.
+/// Base-2 logarithm of an infinite error: the `off` of a number of which nothing is known.
 const UNKNOWN: f64 = f64::INFINITY;
 /// Difference of exponents beyond which the smaller of two summands counts as error.
 const APART: i64 = 1 << 24;
-/// Logarithm of the argument beyond which an exponential stores its exponent in `shift`.
+/// Base-2 logarithm of `x` above which `e^x` stores its exponent in `shift`.
 const FAR: f64 = 20.0;
-/// Maximum number of bits of an exponent, so that logarithms of all numbers fit into f64.
+/// Maximum number of bits of a ball's exponent, so that the logarithm of every ball fits into f64.
 const GREATEST: f64 = 1000.0;
-/// Magnitude of logarithms that are negligible compared with those of more than [`GREATEST`] bits.
+/// Greatest magnitude of a logarithm that is negligible next to one of more than [`GREATEST`] bits.
 const GREAT: f64 = 1e270;
 
 thread_local! {
-    /// Digits of pi and ln 2 that were computed before, by precision.
+    /// Cache of the digits of pi and ln 2, one entry for each precision in bits.
     ///
-    /// Each precision has its own, because constants with many digits are as slow to use where few are needed.
+    /// Precisions do not share an entry, because constants with many digits are as slow to use where few are needed.
     static CONSTANTS: RefCell<BTreeMap<usize, ConstCache>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// A number `mid 2^shift` whose exact value is within `2^off 2^shift`.
+/// An interval of numbers: its midpoint is `mid * 2^shift`, its radius `2^off * 2^shift`.
+///
+/// The exact value that it stands for lies in the interval.
 #[derive(Clone, Debug)]
 pub struct Ball {
     /// Midpoint. It may be an infinity; then `off` is [`EXACT`].
     mid: Repr<2>,
     shift: IBig,
-    /// Logarithm of the error: [`EXACT`], [`UNKNOWN`], or NaN for an undefined value.
+    /// Base-2 logarithm of the error bound without `shift`.
+    ///
+    /// It may also be [`EXACT`], [`UNKNOWN`], or NaN for an undefined value.
     off: f64,
-    /// Number of bits of results.
+    /// Number of bits that results of operations on this number are rounded to.
     precision: usize,
 }
 
-/// `log2(2^a + 2^b)`
+/// Returns an upper bound of `log2(2^a + 2^b)`, for the sum of two errors.
 fn join(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     if low == EXACT || high == UNKNOWN { high } else { high + (low - high).exp2().ln_1p() * 1.5 }
 }
 
-/// Returns an exponent whose power of two exceeds the magnitude; for example, 1 for the number 1.
+/// Returns an exponent `e` with `|mid| < 2^e`; for example, 1 for the number 1.
 fn top(mid: &Repr<2>) -> f64 {
     match mid.significand().is_zero() {
         true => EXACT,
@@ -73,7 +78,7 @@ fn is_zero(mid: &Repr<2>) -> bool {
 type Computed = Result<Rounded<FBig<HalfEven, 2>>, FpError>;
 
 impl Ball {
-    /// Returns this number exactly; operations on it give results of `precision` bits.
+    /// Returns `v` without error; operations on the result are rounded to `precision` bits.
     pub fn exact(v: f64, precision: usize) -> Ball {
         let mid = match FBig::<HalfEven, 2>::try_from(v) {
             Ok(v) => v.into_repr(),
@@ -83,7 +88,7 @@ impl Ball {
         Ball { mid, shift: IBig::ZERO, off, precision }
     }
 
-    /// Returns the nearby f64, rounded to odd; NaN where nothing is known.
+    /// Converts to f64, rounded to odd; NaN for a number that is undefined or unknown.
     pub fn to_f64(&self) -> f64 {
         match self.scale() {
             _ if self.off.is_nan() || self.off == UNKNOWN => f64::NAN,
@@ -93,9 +98,9 @@ impl Ball {
         }
     }
 
-    /// Rounds to odd: truncates to f64 and sets the last bit if that is inexact.
+    /// Rounds the midpoint to odd: truncates it to f64 and sets the last bit if that is inexact.
     ///
-    /// Rounding the result to fewer bits gives the same as rounding the number itself.
+    /// Rounding the result to fewer bits gives the same as rounding the midpoint itself.
     fn to_odd(&self) -> f64 {
         let number = FBig::<Zero, 2>::from_repr(self.mid.clone(), Context::new(self.precision));
         match number.with_precision(53) {
@@ -104,12 +109,12 @@ impl Ball {
         }
     }
 
-    /// Returns whether at least `bits` bits are known.
+    /// Returns whether at least `bits` leading bits are correct; true for NaN too.
     pub fn has_bits(&self, bits: f64) -> bool {
         self.off.is_nan() || self.off == EXACT || self.bottom() - self.off >= bits
     }
 
-    /// Returns whether the error bounds of both have a number in common.
+    /// Returns whether the intervals of `self` and `other` have a number in common.
     pub fn agrees(&self, other: &Ball) -> bool {
         if self.off.is_nan() || other.off.is_nan() {
             return self.off.is_nan() && other.off.is_nan();
@@ -122,12 +127,14 @@ impl Ball {
             || difference.off >= difference.bottom()
     }
 
-    /// Returns whether a ball can represent its exponential.
+    /// Returns whether a ball can represent `e^x`, where `x` is this number.
     pub(crate) fn has_exp(&self) -> bool {
         self.mid.is_infinite() || self.scale() <= GREATEST || self.straddles()
     }
 
-    /// Returns whether the logarithm of the number or its error is not negligible compared with a tower's.
+    /// Returns whether this number's logarithm is negligible next to that of a `Tower::Power`.
+    ///
+    /// The logarithm of its error must be negligible too.
     pub(crate) fn is_moderate(&self) -> bool {
         self.scale().max(self.error()).abs() <= GREAT
     }
@@ -140,7 +147,7 @@ impl Ball {
         self.off == UNKNOWN
     }
 
-    /// Returns the number with its error widened by a rounding, for a sum that leaves out a smaller term.
+    /// Returns this number with one rounding added to its error, for a sum that leaves out a smaller term.
     pub(crate) fn blurred(&self) -> Ball {
         let off = join(self.off, top(&self.mid) - self.precision as f64);
         if self.mid.is_infinite() { self.clone() } else { Ball { off, ..self.clone() } }
@@ -162,7 +169,9 @@ impl Ball {
         self.with(Repr::zero(), IBig::ZERO, f64::NAN)
     }
 
-    /// Returns a result with the error `off` that its operands cause, and its own rounding error.
+    /// Returns `result` as a ball, with a bound of its error.
+    ///
+    /// `off` bounds the error that the operands' errors cause; the rounding error of the operation is added here.
     fn rounded(&self, result: Computed, shift: IBig, off: f64) -> Ball {
         match result {
             Ok(Rounded::Exact(v)) => self.with(v.into_repr(), shift, off),
@@ -175,10 +184,11 @@ impl Ball {
         }
     }
 
-    /// Applies a library function, and adds a rounding error because some results are falsely called exact.
+    /// Applies the library function `f` to the midpoint, and bounds the error of the result.
     ///
-    /// An example is `e^x` of a tiny `x`, whose digits the library never reads. Only at 0 and 1 can these functions
-    /// have a result of finitely many bits.
+    /// `off` bounds the error that the argument's error causes. A rounding error is added even if the library calls the
+    /// result exact, because some results are falsely called so. An example is `e^x` of a tiny `x`, whose digits the library
+    /// never reads. Only at 0 and 1 can these functions have a result of finitely many bits.
     fn by(
         &self,
         off: f64,
@@ -201,7 +211,7 @@ impl Ball {
         self.with(ln2.into_repr(), IBig::ZERO, 1.0 - self.precision as f64)
     }
 
-    /// Returns the result of an operation if either operand is NaN or unknown, else `None`.
+    /// Returns the result of an operation on `self` and `other` if either is NaN or unknown, else `None`.
     fn undefined(&self, other: &Ball) -> Option<Ball> {
         if self.off.is_nan() || other.off.is_nan() {
             return Some(self.nan());
@@ -209,30 +219,30 @@ impl Ball {
         (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
     }
 
-    /// Returns the logarithm of the magnitude, rounded down, without the shift.
+    /// Returns the base-2 logarithm of the midpoint's magnitude, rounded down, without `shift`.
     fn bottom(&self) -> f64 {
         top(&self.mid) - 1.0
     }
 
-    /// Returns whether the magnitude is below the last bit of 1; false for zero.
+    /// Returns whether the magnitude is below `2^-precision`; false for zero.
     ///
-    /// The functions treat these numbers specially because the library would write out all the zeros before their
-    /// digits.
+    /// `exp`, `expm1` and `log1p` treat these numbers specially because the library would write out all the zeros before
+    /// their digits.
     fn is_tiny(&self) -> bool {
         self.off < UNKNOWN && !self.is_exact_zero() && self.scale() < -(self.precision as f64)
     }
 
-    /// Returns `f(x) = x + r` for a tiny `x`, where `|r| < x^2`.
+    /// Returns `f(x)` for a function `f(x) = x + r` with `|r| < x^2`, where `x` is this number and tiny.
     fn nearly_itself(&self) -> Ball {
         Ball { off: join(self.off, top(&self.mid) + self.scale()), ..self.clone() }
     }
 
-    /// Returns whether the error leaves the sign open.
+    /// Returns whether the error is so large that the sign is undecided.
     fn straddles(&self) -> bool {
         self.off != EXACT && self.off >= self.bottom() - 1.0
     }
 
-    /// Returns the logarithm of the magnitude including the shift, rounded up.
+    /// Returns the base-2 logarithm of the midpoint's magnitude including `shift`, rounded up.
     fn scale(&self) -> f64 {
         if self.mid.is_infinite() {
             f64::INFINITY
@@ -241,12 +251,12 @@ impl Ball {
         }
     }
 
-    /// Returns the logarithm of the error including the shift.
+    /// Returns the base-2 logarithm of the error bound including `shift`.
     fn error(&self) -> f64 {
         if self.off == EXACT { EXACT } else { self.off + self.shift.to_f64().value() }
     }
 
-    /// Returns the same number without a shift; `None` if its exponent is too large for that.
+    /// Returns the same number with `shift` 0; `None` if its exponent is too large for that.
     fn plain(&self) -> Option<Ball> {
         if self.shift == IBig::ZERO {
             return Some(self.clone());

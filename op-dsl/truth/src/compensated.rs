@@ -16,17 +16,17 @@ const SAFE: f64 = 1e-250;
 /// `head + tail`, where the tail is less than half of a non-zero head.
 #[derive(Clone, Debug)]
 pub struct Compensated<R> {
-    /// Always finite.
+    /// The leading part, always finite.
     head: f64,
     tail: R,
 }
 
-/// Returns the exponent of a number, whose magnitude is at least `2^exponent`; for example, 1 for 3.
+/// Returns the binary exponent of `v`, so that `|v|` is at least `2^exponent`; for example, 1 for 3.
 fn exponent(v: f64) -> f64 {
     f64::from(((v.to_bits() >> 52) & 0x7ff) as i32 - 1023)
 }
 
-/// Returns the rounded sum and its rounding error (`TwoSum`).
+/// Returns `a + b` rounded to f64, and the rounding error of that sum (`TwoSum`).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
@@ -34,7 +34,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 impl<R: Real> Compensated<R> {
-    /// Returns this number exactly; `number` makes tails of the chosen precision.
+    /// Returns `v` without error; `number` converts an f64 to the type and precision of the tail.
     pub fn exact(v: f64, number: impl Fn(f64) -> R) -> Compensated<R> {
         match v.is_finite() && v != 0.0 {
             true => Compensated { head: v, tail: number(0.0) },
@@ -46,16 +46,16 @@ impl<R: Real> Compensated<R> {
         Compensated { head: 0.0, tail }
     }
 
-    /// Returns `head + tail` for a tail of any size.
+    /// Returns `head + tail`, where the tail may be larger than the head.
     fn of(head: f64, tail: R) -> Compensated<R> {
         let sum = |tail: &R| tail.num(head) + tail.clone();
         Compensated::of_or(head, tail, sum)
     }
 
-    /// Returns `head + tail`, or `whole` where the tail is not small or not known.
+    /// Returns `head + tail` in two parts if the tail is known to be small, else `whole(tail)` as one.
     ///
-    /// The caller computes `whole` in its own way, because two tails that vanish next to the head may be too close to
-    /// each other to be added.
+    /// `whole` returns the sum in the type of the tail. The caller computes it in its own way, because two tails that vanish
+    /// next to the head may be too close to each other to be added.
     fn of_or(head: f64, tail: R, whole: impl FnOnce(&R) -> R) -> Compensated<R> {
         let is_small = || tail.is_exact_zero() || tail.is_below(exponent(head) - 1.0);
         match head == 0.0 || is_small() {
@@ -64,7 +64,7 @@ impl<R: Real> Compensated<R> {
         }
     }
 
-    /// Returns the number in the type of its tail.
+    /// Returns `head + tail` in the type of the tail.
     pub fn sum(&self) -> R {
         match (self.head == 0.0, self.tail.is_exact_zero()) {
             (true, _) => self.tail.clone(),
@@ -73,19 +73,19 @@ impl<R: Real> Compensated<R> {
         }
     }
 
-    /// Returns whether it is known to lie between these bounds.
+    /// Returns whether this number certainly lies between `least` and `most`.
     fn is_between(&self, least: f64, most: f64) -> bool {
         let than = |bound: f64| self.compare(&self.num(bound));
         than(least) == Some(Ordering::Greater) && than(most) == Some(Ordering::Less)
     }
 
-    /// Returns `f` of the whole number; the result has no head.
+    /// Returns `f(head + tail)` as a tail with head 0.
     fn by(&self, f: impl Fn(&R) -> R) -> Compensated<R> {
         Compensated::plain(f(&self.sum()))
     }
 }
 
-/// Returns `sum + factor * tail`; a tail that is 0 costs nothing.
+/// Returns `sum + factor * tail`, without any arithmetic if `tail` is 0.
 fn plus<R: Real>(sum: R, factor: f64, tail: &R) -> R {
     match tail.is_exact_zero() {
         true => sum,

@@ -6,9 +6,10 @@
 use crate::real::Real;
 use std::f64::consts::*;
 
-/// Returns the exact value of a number in a formula.
+/// Returns the exact value that the literal `c` of a formula stands for.
 ///
-/// A power of two times the nearest f64 of a constant means that constant; any other number means itself.
+/// A power of two times the nearest f64 of a mathematical constant, such as `LN_2`, stands for that multiple of the
+/// constant. Any other literal stands for its own value, and the result is `exact`.
 pub fn number<R: Real>(c: f64, exact: R) -> R {
     let n = |v: f64| exact.num(v);
     let (pi, ln) = (|| exact.pi(), |v: f64| n(v).ln());

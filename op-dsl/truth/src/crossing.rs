@@ -1,15 +1,19 @@
 //! The unit in which errors near zero crossings are measured.
 
-/// Results below this multiple of their factor, near a zero crossing, are measured in its ULP.
+/// Multiple of `factor` whose ULP is the unit of error for smaller results near a zero crossing.
 const NEAR_ZERO: f64 = 1.0 / 128.0;
 
-/// Returns the magnitude whose ULP is the unit of error for `value(x)`; 0 for the result's own.
+/// Returns the magnitude whose ULP is the unit of error for the result `value(x)`.
 ///
-/// It is `NEAR_ZERO` times `factor` if the result is smaller than that and crosses zero near `x` before it grows beyond
-/// it, or if it grows beyond it on both sides, as next to a zero that it only touches.
+/// 0 means that the unit is the result's own ULP.
 ///
-/// The reason is that only the rounding of `x` itself is at fault there: its neighbours are further apart than the
-/// result's. At `x = 0` they are dense, and no leniency is needed.
+/// The magnitude is `NEAR_ZERO * factor` if the result is smaller than that bound and one of these holds, else 0:
+///
+/// - `value` crosses zero near `x` before its magnitude grows beyond the bound
+/// - `value` grows beyond the bound on both sides of `x`, as next to a zero that it touches without crossing
+///
+/// Near such a zero the rounding of `x` causes the error, because neighbouring values of `x` are further apart than
+/// neighbouring results. At `x = 0` the values of `x` are dense, so that no leniency is needed.
 pub fn scale(x: f64, factor: f64, value: impl Fn(f64) -> f64) -> f64 {
     let least = NEAR_ZERO * factor;
     let here = value(x);

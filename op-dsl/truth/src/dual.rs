@@ -8,7 +8,7 @@ use op_dsl_ir::Prim;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number and its derivative by the varied quantity.
+/// A number and its derivative with respect to one input stream.
 #[derive(Clone, Debug)]
 pub struct Dual<R> {
     /// Value.
@@ -29,7 +29,9 @@ impl<R: Real> Dual<R> {
         Dual { value, slope }
     }
 
-    /// Applies the slopes of `prim` in the table of rules to one or two numbers, given the result's value.
+    /// Returns `prim(self, y)`, whose value is `value`, with the slope by the chain rule.
+    ///
+    /// The slopes of `prim` by its arguments are those of [`rules::slopes`]. A primitive of one argument ignores `y`.
     fn by_rule(&self, prim: Prim, y: &Dual<R>, value: R) -> Dual<R> {
         if self.slope.is_none() && y.slope.is_none() {
             return Dual::still(value);
@@ -80,7 +82,7 @@ impl<R: Real> Div for Dual<R> {
 }
 
 impl<R: Real> Real for Dual<R> {
-    /// Makes a constant. NaN has the slope NaN, so that an undefined value has an undefined derivative.
+    /// Returns the constant `v`. NaN has the slope NaN, so that an undefined value has an undefined derivative.
     fn num(&self, v: f64) -> Dual<R> {
         let value = self.value.num(v);
         Dual { slope: v.is_nan().then(|| value.clone()), value }
@@ -162,9 +164,10 @@ mod tests {
         Ball::exact(v, 512)
     }
 
-    /// Returns the gradient of `prim(x ..)` by argument `k`, or its own gradient by argument `again`.
+    /// Returns the gradient of a primitive by argument `k`, or the gradient of that by argument `again`.
     ///
-    /// The first has the streams `dy` and the arguments, the second an upstream gradient and those.
+    /// Streams of the gradient are the upstream gradient `dy` and the primitive's arguments. Streams of the gradient of the
+    /// gradient are its own upstream gradient, `dy` and the arguments.
     fn derivative(row: &Row, k: usize, again: Option<usize>) -> Spec {
         let mut b = Builder::new();
         let args: Vec<_> = (0..row.arity).map(|i| b.stream(i)).collect();
@@ -186,7 +189,7 @@ mod tests {
         Spec { derived: Some(Derived { forward: forward.clone(), steps }), ..Spec::of(forward) }
     }
 
-    /// Tests every function of the table, by each pair of its arguments, to 30 digits.
+    /// Tests the second derivatives of every primitive by each pair of its arguments, to 30 digits.
     #[test]
     fn second_derivatives_are_differences_of_first_ones() {
         for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.name != "select") {
@@ -219,7 +222,9 @@ mod tests {
         }
     }
 
-    /// Piecewise linear functions have the second derivative 0, also at their breakpoints; of NaN it is NaN.
+    /// Piecewise linear functions have the second derivative 0, also at their breakpoints.
+    ///
+    /// The second derivative at NaN is NaN.
     #[test]
     fn second_derivative_at_kinks_is_zero() {
         for name in ["relu", "abs", "sign", "min", "max"] {

@@ -7,29 +7,31 @@ use crate::walk::at;
 use crate::{ball, walk, work};
 use op_dsl_ir::op::Spec;
 
-/// Bits of the first attempt, which is made when f64 does not suffice.
+/// Precision in bits of the first attempt in this module, which is made when f64 does not suffice.
 const FIRST: usize = 128;
-/// Number of bits that a result must have, more than the 53 of f64 so that it can be rounded.
+/// Number of correct bits that a result must have, more than the 53 of f64 so that it can be rounded.
 const ENOUGH: f64 = 70.0;
 /// Base-2 logarithm of a magnitude that is negligible compared with every number of every element type.
 pub(crate) const NOTHING: f64 = -170.0;
 
-/// A number of any size, whose precision is that of its tail.
+/// An f64 head plus a tail of any size; the precision of operations is that of the tail.
 pub(crate) type Precise = Compensated<Tower>;
 
-/// Returns this number; operations on it have `precision` bits.
+/// Returns `v` without error; operations on the result are rounded to `precision` bits.
 pub(crate) fn precise(v: f64, precision: usize) -> Precise {
     Compensated::exact(v, |v| Tower::exact(v, precision))
 }
 
-/// Returns the outputs with [`ENOUGH`] bits.
+/// Returns the outputs of one element, each with at least [`ENOUGH`] correct bits.
 ///
-/// Where no precision decides an output, a sum that cancels completely is 0, and any other is unknown.
+/// If [`ball::LAST`] bits do not suffice, an output whose digits have all cancelled is 0, and any other is unknown.
 pub(crate) fn exactly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<Tower> {
     exactly_at(spec, scalars, |precision| at(streams, move |v| precise(v, precision)))
 }
 
-/// Returns the same for streams with numbers of any precision.
+/// Returns the outputs as [`exactly`] does, for input streams of any precision.
+///
+/// `streams` takes a precision in bits and returns the streams' values.
 pub(crate) fn exactly_at<S: Fn(usize) -> Precise>(
     spec: &Spec,
     scalars: &[f64],

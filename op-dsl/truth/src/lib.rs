@@ -1,17 +1,17 @@
 //! Reference evaluator: the author's own formula and its derivative, to as many digits as needed.
 //!
 //! ```text
-//! rules    value and slopes of every primitive      real    what they compute with
+//! rules    value and slopes of every primitive      real    interface of the numbers that rules compute with
 //! walk     one element through a formula            near    f64 with a bound of its error
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
-//! tower    the same of any size                     dual    each with its slope
+//! tower    balls with exponents of any size         dual    a number with its derivative
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
 //! constants  exact values of `PI` and the like      exact   a formula in as many bits as it takes
 //! compensated  an exact f64 head and a tail         work    cost of evaluations
 //! ```
 //!
-//! It evaluates the formula as traced, which no pass of the compiler has changed. Of a gradient it evaluates the
-//! forward formula by forward-mode differentiation, of the gradient of a gradient the same with dual numbers.
+//! The crate evaluates the formula as traced, which no pass of the compiler has changed. For a gradient it evaluates the
+//! forward formula by forward-mode differentiation, for the gradient of a gradient it does that with dual numbers.
 //!
 //! - A branch is taken as written, in derivatives too.
 //! - At two equal numbers, `min` and `max` have half the slope each; `|x|` has slope 0 at 0.
@@ -44,12 +44,15 @@ use op_dsl_ir::op::Spec;
 use walk::at;
 pub use work::work;
 
-/// Maximum error of an f32 result, in units in the last place.
+/// Maximum error of an output computed for comparison with f32 results, in units in the last place.
 const SLACK: f64 = 1.0 / 4096.0;
-/// Maximum relative error of a rough result.
+/// Maximum relative error of the results of [`roughly`].
 const ROUGH: f64 = 1.0 / 4096.0;
 
-/// Returns the exact outputs of one element; input streams and float attributes count as exact numbers.
+/// Returns the exact outputs of a formula for one element.
+///
+/// `streams` has the element's value in every input stream, and `scalars` has the float attributes. All of these count as
+/// exact numbers.
 ///
 /// A result is as accurate as `format` requires: 16-bit results round as the exact value does, others are off by less
 /// than a thousandth of a unit in the last place.
@@ -57,18 +60,18 @@ const ROUGH: f64 = 1.0 / 4096.0;
 /// - NaN means that the formula has no value.
 /// - For an infinite stream the result is the limit, or NaN where there is none.
 /// - At poles derivatives are infinite. If the two sides go to opposite infinities, either is right, and the result is
-///   that of the right side.
+///   the limit from the right.
 /// - `None` means that [`ball::LAST`] bits do not decide the result.
 pub fn decided(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<Option<f64>> {
     outputs_where(spec, streams, scalars, |y| suffices(y, format))
 }
 
-/// Returns the outputs as `decided` does, with NaN for undecided ones.
+/// Returns the exact outputs of one element as [`decided`] does, but NaN instead of `None`.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
     numbers(decided(spec, streams, scalars, format))
 }
 
-/// Returns the outputs to three digits: enough for their sign and magnitude.
+/// Returns the outputs of one element to three digits: enough for their sign and magnitude.
 pub fn roughly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let is_rough = |y: Near| y.off == 0.0 || y.off <= ROUGH * y.value.abs();
     numbers(outputs_where(spec, streams, scalars, is_rough))
@@ -78,7 +81,10 @@ fn numbers(outputs: Vec<Option<f64>>) -> Vec<f64> {
     outputs.into_iter().map(|y| y.unwrap_or(f64::NAN)).collect()
 }
 
-/// Evaluates in f64, then in compensated f64, then in more bits, until every output `suffices`.
+/// Returns the outputs of one element, evaluated with more and more bits until `suffices` accepts all.
+///
+/// The first attempt is in f64, the second in compensated f64, the others in twice the bits of the one before. `None`
+/// means that the last attempt does not decide an output.
 fn outputs_where(
     spec: &Spec,
     streams: &[f64],
@@ -114,7 +120,7 @@ fn outputs_where(
     }
 }
 
-/// Returns whether the f64 result is accurate enough for the format.
+/// Returns whether the error bound of `y` is small enough for a result in this format.
 fn suffices(y: Near, format: Format) -> bool {
     let unit = format.ulp(y.value);
     match format.is_half() {

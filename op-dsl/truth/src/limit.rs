@@ -12,16 +12,18 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::rounding::divides_apart;
 
-/// Exponents of the powers of two that stand for infinity, each the square of the one before.
+/// Exponents of the powers of two that replace infinity, each power the square of the one before.
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
-/// Relative difference below which two values are the same number.
+/// Relative difference below which two values count as equal.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
-/// Magnitude below which a value at an infinity is 0.
+/// Magnitude below which a primitive's value at an infinite argument counts as 0.
 const TINY: f64 = 1e-100;
-/// Bits of a part's limit, so many that a sum can represent both the cube of the largest of [`FAR`] and 1.
+/// Precision in bits in which the limit of a subexpression is computed.
+///
+/// It is so high that a sum can represent both 1 and the cube of the largest power of two in [`FAR`].
 const BITS: usize = 1024;
 
-/// Returns the limits of the outputs where some streams are infinite; NaN where there is none.
+/// Returns the limits of the outputs where some streams are infinite; NaN for an output without one.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let written = &spec.traced;
     let infinite: Vec<usize> = (0..streams.len()).filter(|k| streams[*k].is_infinite()).collect();
@@ -58,9 +60,9 @@ fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     (0..points[0].len()).map(|k| limit(points.each_ref().map(|p| value(&p[k])))).collect()
 }
 
-/// Returns the value of every node where several streams are infinite.
+/// Returns the value of every node of a formula where several streams are infinite.
 ///
-/// Parts that depend on one of them have their limits, which IEEE arithmetic combines.
+/// Each subexpression that depends on only one infinite stream has its limit. IEEE arithmetic combines these limits.
 fn together(
     graph: &Graph,
     streams: &[f64],
@@ -111,7 +113,7 @@ fn together(
     values
 }
 
-/// Returns for each node which infinite streams it depends on, one bit each.
+/// Returns, per node, the infinite streams that it depends on: bit `k` stands for `infinite[k]`.
 fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
     let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -125,22 +127,21 @@ fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
     all
 }
 
-/// Converts to f64. A negligible value becomes 0, because even its sign may be wrong.
+/// Converts to f64. A magnitude below `2^NOTHING` becomes 0, because even its sign may be wrong.
 fn value(y: &Tower) -> f64 {
     if y.is_below(NOTHING) { 0.0 } else { y.to_f64() }
 }
 
-/// Rounds a limit to f32 if the difference is below `SAME`.
+/// Rounds a limit to f32 if its relative change is below [`SAME`].
 ///
-/// Its last digits are unreliable, since they come from a large finite argument.
-///
-/// For example, the limit 1 must be exact so that `1 - sigmoid(inf)` is 0.
+/// The last digits of a limit are unreliable, since it is the value at a large finite argument. For example, the limit 1
+/// must be exact so that `1 - sigmoid(inf)` is 0.
 fn settled(limit: f64) -> f64 {
     let number = f64::from(limit as f32);
     if ((limit - number) / number).abs() < SAME { number } else { limit }
 }
 
-/// Returns the limit of a sequence of four values, or NaN.
+/// Returns the limit of a sequence, judged by four of its values, or NaN if it seems to have none.
 pub fn limit(values: [f64; 4]) -> f64 {
     let [.., before, last] = values;
     let pairs = || values.windows(2).map(|w| (w[0], w[1]));

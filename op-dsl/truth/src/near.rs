@@ -7,7 +7,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Bound of the relative error of a function of `libm`.
 ///
-/// `libm`'s errors stay below one unit in the last place, or half as much.
+/// The errors of `libm` are below one unit in the last place, for some functions below half of one.
 const FUNCTION: f64 = 4.0 * f64::EPSILON;
 /// Rounding error of a result that underflows.
 const LEAST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
@@ -22,16 +22,16 @@ pub struct Near {
 }
 
 impl Near {
-    /// Returns this number exactly.
+    /// Returns `value` as a number without error.
     pub const fn exact(value: f64) -> Near {
         Near { value, off: 0.0 }
     }
 
     const UNKNOWN: Near = Near { value: 0.0, off: f64::INFINITY };
 
-    /// Returns the result of an operation on finite numbers.
+    /// Returns `value`, the f64 result of an operation on finite numbers, with a bound of its error.
     ///
-    /// `off` is the error that the operands cause, `rounding` the operation's own.
+    /// `off` bounds the error that the errors of the operands cause, `rounding` that of the operation itself.
     fn rounded(value: f64, off: f64, rounding: f64) -> Near {
         let off = (off + rounding.abs()) * (1.0 + 4.0 * f64::EPSILON);
         let known = value.is_finite() && off.is_finite();
@@ -46,7 +46,9 @@ impl Near {
         self.value == 0.0 && self.off == 0.0
     }
 
-    /// Returns the result where an operand is infinite, undefined or unknown: the IEEE result if both are exact.
+    /// Returns the result of an operation where an operand is infinite, NaN or unknown.
+    ///
+    /// The result is NaN if either operand is NaN, else `ieee` (the IEEE result) if both are exact, else unknown.
     fn special(self, other: Near, ieee: f64) -> Near {
         match (self.value.is_nan() || other.value.is_nan(), self.off + other.off == 0.0) {
             (true, _) => Near::exact(f64::NAN),
@@ -55,9 +57,10 @@ impl Near {
         }
     }
 
-    /// Returns the limit of a function that approaches it like `e^-distance`, if the difference is negligible.
+    /// Returns `limit` instead of `self` if the difference between them is negligible.
     ///
-    /// Where the limit is 0, the difference must underflow.
+    /// `self` is the value of a function that approaches the limit like `e^-distance`. If the limit is 0, the difference must
+    /// underflow.
     fn or_limit(self, limit: f64, distance: f64) -> Near {
         let far = if limit == 0.0 { 720.0 } else { 40.0 };
         match distance > far {
@@ -66,9 +69,12 @@ impl Near {
         }
     }
 
-    /// Returns a function of this number, from its value here and a bound of its slope.
+    /// Returns `f(x)` with a bound of its error, where `x` is this number.
     ///
-    /// `slope` bounds the slope within `reach` of here. `defined` says whether the function has a value here.
+    /// `value` is `f` at the f64 `x.value`.
+    ///
+    /// `slope` bounds the derivative of `f` within a distance of `reach` from `x.value`. `defined` says whether `f` is defined
+    /// at `x.value`.
     fn through(self, value: f64, slope: f64, reach: f64, defined: bool) -> Near {
         if !self.value.is_finite() && self.off == 0.0 {
             return Near::exact(value);
@@ -92,9 +98,9 @@ fn square(x: f64) -> f64 {
     x.max(0.0) * x.max(0.0)
 }
 
-/// Returns what a product or quotient of this size may lose besides its rounding.
+/// Returns the error that underflow may add to the rounding error of a product or quotient `value`.
 ///
-/// The rounding error is itself an f64 as long as it does not underflow.
+/// It is 0 unless `value` is nearly denormal, because the rounding error is itself an f64 as long as it does not underflow.
 fn underflow(value: f64) -> f64 {
     if value.abs() < f64::MIN_POSITIVE / f64::EPSILON { LEAST } else { 0.0 }
 }

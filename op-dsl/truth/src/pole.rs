@@ -9,12 +9,12 @@ use crate::near::Near;
 use crate::walk::{self, at};
 use op_dsl_ir::op::Spec;
 
-/// Distances to the pole, as powers of two, each the square of the one before.
+/// Exponents of distances to the pole, which are powers of two, each the square of the one before.
 ///
-/// They are relative to the stream's value unless that is 0.
+/// Distances are relative to the stream's value unless that is 0.
 const NEARER: [i32; 4] = [-40, -80, -160, -320];
 
-/// Returns the outputs with NaN replaced by infinity at poles.
+/// Returns `values`, the outputs of one element, with NaN replaced by infinity at poles.
 pub fn outputs(
     spec: &Spec,
     streams: &[f64],
@@ -39,9 +39,9 @@ pub fn outputs(
     values
 }
 
-/// Combines the limits of both sides.
+/// Returns the value at a point from the limits on its right and left.
 ///
-/// The result is an infinity if both are infinite, or if one is and the other is NaN; otherwise NaN.
+/// The result is the right limit if both are infinite, the infinite one if the other is NaN, and otherwise NaN.
 fn pole(right: f64, left: f64) -> f64 {
     match (right.is_infinite(), left.is_infinite()) {
         (true, _) if left.is_infinite() || left.is_nan() => right,
@@ -50,7 +50,7 @@ fn pole(right: f64, left: f64) -> f64 {
     }
 }
 
-/// Returns whether any output is a number at a neighbour of the stream's value.
+/// Returns whether any output is not NaN when stream `moved` has the next larger or smaller f64 value.
 fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -> bool {
     let x = streams[moved];
     [x.next_down(), x.next_up()].into_iter().any(|x| {
@@ -61,7 +61,9 @@ fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -
     })
 }
 
-/// Returns the limits of the outputs as a stream goes to its value from one side.
+/// Returns the limits of the outputs as stream `moved` goes to its value from one side.
+///
+/// `side` is 1 for the right and -1 for the left.
 fn from_one_side(
     spec: &Spec,
     streams: &[f64],

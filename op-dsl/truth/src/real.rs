@@ -17,27 +17,27 @@ pub trait Real:
     + Mul<Output = Self>
     + Div<Output = Self>
 {
-    /// Returns an exact number, as precise as this one.
+    /// Returns `v` without error; operations on the result have the precision of those on `self`.
     fn num(&self, v: f64) -> Self;
     /// `pi`
     fn pi(&self) -> Self;
-    /// Returns whether the value is undefined.
+    /// Returns whether this number is NaN, the value of an undefined result.
     fn is_nan(&self) -> bool;
-    /// Returns the value if it is known to be exactly this f64.
+    /// Returns the value if it is certainly an f64 without error, else `None`.
     fn exactly(&self) -> Option<f64>;
-    /// Returns whether it is known to be exactly 0.
+    /// Returns whether this number is certainly 0.
     fn is_exact_zero(&self) -> bool;
-    /// Returns whether the magnitude is known to be below `2^power`; for example, 0.3 is below `2^-1`.
+    /// Returns whether the magnitude is certainly below `2^power`; for example, 0.3 is below `2^-1`.
     fn is_below(&self, power: f64) -> bool;
-    /// Returns the order relative to zero; `None` where its error leaves that open, or for NaN.
+    /// Compares this number with 0; `None` if its error leaves the sign undecided, or for NaN.
     fn sign(&self) -> Option<Ordering>;
-    /// Returns whether it is probably negative.
+    /// Returns whether this number is probably negative; its error is disregarded.
     ///
-    /// Functions use this to choose between two accurate formulas for one value.
+    /// Functions use this to choose between two formulas that give the same value equally well.
     fn is_negative(&self) -> bool;
-    /// Returns the unknown number.
+    /// Returns a number of which nothing is known.
     ///
-    /// An undecided comparison gives it, so that the element is evaluated with more bits.
+    /// An undecided comparison returns it, so that the element is evaluated with more bits.
     fn unknown(&self) -> Self;
 
     /// `x^(1/2)`
@@ -66,7 +66,7 @@ pub trait Real:
         power(self, y)
     }
 
-    /// Returns the order relative to another number; `None` as for [`Real::sign`].
+    /// Compares this number with `other`; `None` if the errors leave the order undecided, or for NaN.
     fn compare(&self, other: &Self) -> Option<Ordering> {
         (self.clone() - other.clone()).sign()
     }

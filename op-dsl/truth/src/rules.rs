@@ -1,7 +1,7 @@
 //! Value and slopes of every primitive, written independently of the compiler.
 //!
-//! If they were the compiler's own, a mistake there would go unnoticed because it would agree with itself. The rules do
-//! not avoid cancellation, since the caller evaluates again with more digits where they cancel.
+//! If these rules were the compiler's own, a mistake there would go unnoticed because it would agree with itself. The rules
+//! do not avoid cancellation, since the caller evaluates again with more digits where they cancel.
 
 use crate::real::Real;
 use op_dsl_ir::Prim;
@@ -10,7 +10,7 @@ use std::cmp::Ordering::{self, Equal, Greater, Less};
 /// Cubic coefficient of the tanh approximation of GELU.
 const CUBIC: f64 = 0.044715;
 
-/// Returns the value of a call. Positions without an argument may hold anything.
+/// Returns the value of `prim(x, y, z)`. A primitive with fewer arguments ignores the others.
 pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
     let (a, b) = (|| x.clone(), || y.clone());
     match prim {
@@ -58,11 +58,13 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
     }
 }
 
-/// Returns the slope of a call by each of its arguments; `None` if it is zero everywhere.
+/// Returns the partial derivatives of `prim(x, y, z)` by its arguments.
 ///
-/// `this` is the value of the call.
+/// `None` stands for a derivative that is zero everywhere.
 ///
-/// A select has none, because its derivative is that of the branch taken.
+/// `this` is the value of `prim(x, y, z)`.
+///
+/// A select has `None` for all arguments, because the caller takes the derivative of the selected branch.
 pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 3] {
     let (a, b, one) = (|| x.clone(), || y.clone(), || x.num(1.0));
     let by_x = match prim {
@@ -129,7 +131,7 @@ pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
     }
 }
 
-/// Returns the smaller or the larger number; NaN if either is.
+/// Returns the minimum if `which` is `Less`, the maximum if it is `Greater`; NaN if either is NaN.
 fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -138,7 +140,7 @@ fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     }
 }
 
-/// Returns the slopes of the smaller or the larger number: half each if they are equal.
+/// Returns the slopes of the minimum or maximum, as `which` says: half each for equal numbers.
 fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     let share = match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -149,7 +151,9 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     [Some(share.clone()), Some(x.num(1.0) - share), None]
 }
 
-/// Returns the slopes of a clamped number. At a bound and beyond it, that bound has the whole slope.
+/// Returns the slopes of `clamp(x, low, high)` by its arguments.
+///
+/// At a bound and beyond it, that bound has slope 1 and `x` slope 0.
 fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     let one = || x.num(1.0);
     let raised = extreme(Greater, x, low);
@@ -158,12 +162,12 @@ fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     [Some(free * inside.clone()), Some(by_low), Some(one() - inside)]
 }
 
-/// Returns 1 where `x` is above `bound`, else 0; NaN if either is.
+/// Returns 1 where `x` is above `bound`, else 0; NaN if either is NaN.
 fn above<R: Real>(x: &R, bound: &R) -> R {
     if x.is_nan() || bound.is_nan() { x.num(f64::NAN) } else { truth(bound, x, |o| o == Less) }
 }
 
-/// Returns a comparison as 1 or 0; it is 0 for NaN.
+/// Returns 1 if `holds` accepts the order of `x` relative to `y`, else 0; 0 if either is NaN.
 fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
     match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(0.0),
@@ -172,7 +176,7 @@ fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
     }
 }
 
-/// Returns the sign; it is 0 at 0.
+/// Returns the sign of `x` as -1, 0 or 1.
 fn step<R: Real>(x: &R) -> R {
     match x.sign() {
         _ if x.is_nan() => x.num(f64::NAN),
@@ -232,12 +236,14 @@ fn tanh_form<R: Real>(x: &R) -> [R; 3] {
     ]
 }
 
-/// Returns `x` with its derivatives.
+/// Returns `x` with its first and second derivative, 1 and 0.
 fn straight<R: Real>(x: &R) -> [R; 3] {
     [x.clone(), x.num(1.0), x.num(0.0)]
 }
 
-/// Returns the first and second derivative of `x s(v(x))`, from `v` and its derivatives.
+/// Returns the first and second derivative of `x * sigmoid(v(x))`.
+///
+/// `v`, `dv` and `ddv` are the value of `v(x)`, its first and its second derivative.
 fn gated<R: Real>(x: &R, [v, dv, ddv]: [R; 3]) -> [R; 2] {
     let (s, rest) = (sigmoid(&v), sigmoid(&-v));
     let q = s.clone() * rest.clone();

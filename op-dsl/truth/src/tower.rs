@@ -17,15 +17,15 @@ use std::rc::Rc;
 pub enum Tower {
     /// A number that a ball can represent.
     Ball(Ball),
-    /// `head e^(power log)`: an exponential and its factor.
+    /// `head * e^(power * log)`: an exponential and its factor.
     ///
-    /// The exponential is so large or small that the non-zero `head` does not change that.
+    /// The exponential is so large or small that multiplication by `head` does not bring it into the range of a ball.
     Power {
         /// Factor of the exponential.
         head: Ball,
         /// Exponent of `e^log`; never 0.
         power: i32,
-        /// Logarithm: positive, and beyond the range of [`Ball::exp`].
+        /// Natural logarithm of the exponential's base: positive, and beyond the range of [`Ball::exp`].
         log: Rc<Tower>,
     },
 }
@@ -33,12 +33,12 @@ pub enum Tower {
 use Tower::Power;
 
 impl Tower {
-    /// Returns this number exactly; operations on it give results of `precision` bits.
+    /// Returns `v` without error; operations on the result are rounded to `precision` bits.
     pub fn exact(v: f64, precision: usize) -> Tower {
         Tower::Ball(Ball::exact(v, precision))
     }
 
-    /// Returns the nearby f64; NaN where nothing is known.
+    /// Converts to f64; NaN for a number that is undefined or unknown.
     pub fn to_f64(&self) -> f64 {
         match self {
             Tower::Ball(x) => x.to_f64(),
@@ -53,24 +53,24 @@ impl Tower {
         }
     }
 
-    /// Returns whether nothing is known of it.
+    /// Returns whether nothing is known of this number.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Tower::Ball(x) if x.is_unknown())
     }
 
-    /// Returns whether all digits of a sum have cancelled.
+    /// Returns whether this number is about 0, as a sum is whose digits have all cancelled.
     pub(crate) fn cancels(&self) -> bool {
         matches!(self, Tower::Ball(x) if !x.is_unknown() && x.to_f64() == 0.0)
     }
 
-    /// Returns whether at least `bits` bits are known.
+    /// Returns whether at least `bits` leading bits are correct.
     ///
-    /// It is also true for a number beyond the range of f64, because no bits are needed there.
+    /// The result is also true for a number beyond the range of f64, because no bits are needed there.
     pub fn has_bits(&self, bits: f64) -> bool {
         matches!(self, Tower::Ball(x) if x.has_bits(bits)) || matches!(self, Power { .. })
     }
 
-    /// Returns `head e^(power log)` for any head and power.
+    /// Returns `head * e^(power * log)`, as a ball if that is possible.
     fn power(head: Ball, power: i32, log: &Rc<Tower>) -> Tower {
         match head.sign() {
             _ if power == 0 => Tower::Ball(head),
@@ -87,7 +87,7 @@ impl Tower {
         }
     }
 
-    /// Returns head, power and logarithm; a ball is its own head, with power 0.
+    /// Returns the parts of `head * e^(power * log)`; a ball is its own head, with power 0.
     fn parts(&self) -> (&Ball, i32, Option<&Rc<Tower>>) {
         match self {
             Tower::Ball(x) => (x, 0, None),
@@ -95,7 +95,7 @@ impl Tower {
         }
     }
 
-    /// Returns the product with `y^sign`, where `head` is the product of the heads.
+    /// Returns `self * y^sign`, where `sign` is 1 or -1 and `head` that product of the heads.
     fn times(&self, y: &Tower, head: Ball, sign: i32) -> Tower {
         let ((_, p, a), (_, q, b)) = (self.parts(), y.parts());
         match (a, b) {
@@ -113,7 +113,9 @@ impl Tower {
         }
     }
 
-    /// Returns the sum of two numbers that are far from 1: the smaller is negligible compared with the larger.
+    /// Returns `self + y`, where neither number is of ordinary size.
+    ///
+    /// Unless both have the same exponential, the smaller number is negligible next to the larger.
     fn plus(&self, y: &Tower) -> Tower {
         if let ((a, p, Some(log)), (b, q, Some(other))) = (self.parts(), y.parts())
             && p == q
@@ -131,7 +133,7 @@ impl Tower {
         }
     }
 
-    /// Returns true if it is nearer to zero than any ball, false if it is larger than any; `None` for balls.
+    /// Returns true for a number nearer to zero than any ball, false for a larger one; `None` for a ball.
     fn vanishes(&self) -> Option<bool> {
         let (_, power, log) = self.parts();
         log.map(|_| power < 0)
@@ -147,7 +149,9 @@ impl Tower {
         }
     }
 
-    /// Returns `here` of a ball; else `near` for a number near zero, and `far` for a large one.
+    /// Returns `here(ball)` for a ball, else `near()` or `far()`.
+    ///
+    /// `near` is for a number nearer to zero than any ball, `far` for a number larger than any.
     fn by_size(
         &self,
         here: impl FnOnce(&Ball) -> Tower,
@@ -162,7 +166,7 @@ impl Tower {
     }
 }
 
-/// `k x`
+/// Returns `k * x`.
 fn times(x: &Rc<Tower>, k: i32) -> Tower {
     Tower::clone(x) * x.num(k.into())
 }

@@ -8,12 +8,14 @@ use op_dsl_ir::op::{Derived, Spec};
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{Graph, Node, Prim};
 
-/// Returns the value of each stream at an element; NaN for streams that do not exist.
+/// Returns a function from a stream's index to its value; NaN for a stream that does not exist.
 pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R {
     move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
 }
 
-/// Returns the approximate number of calls in an evaluation; those of a derivative include their slopes.
+/// Returns the approximate number of primitive calls that the evaluation of one element makes.
+///
+/// For a derivative it includes the calls that compute slopes.
 pub fn calls(spec: &Spec) -> usize {
     match &spec.derived {
         Some(Derived { forward, steps }) => 3 * steps.len() * forward.nodes.len(),
@@ -23,7 +25,7 @@ pub fn calls(spec: &Spec) -> usize {
 
 /// Returns the outputs of a specialisation for one element.
 ///
-/// `stream` returns the element's streams, `number` makes numbers of the chosen precision.
+/// `stream` returns the value of an input stream by index; `number` converts an f64 to a number of the chosen precision.
 pub fn outputs<R: Real>(
     spec: &Spec,
     stream: &impl Fn(usize) -> R,
@@ -58,7 +60,7 @@ pub fn outputs<R: Real>(
     later.first().unwrap_or(first).wrt.iter().map(by).collect()
 }
 
-/// Returns the sum of the upstream gradients times the slopes of the corresponding outputs.
+/// Returns the sum, over all outputs, of the upstream gradient times the output's slope.
 fn flow<R: Real>(
     slopes: impl Iterator<Item = Option<R>>,
     wiring: &Wiring,
@@ -70,9 +72,9 @@ fn flow<R: Real>(
     flows.reduce(|sum, flow| sum + flow).unwrap_or_else(|| number(0.0))
 }
 
-/// Returns the gradient by input stream `wrt`.
+/// Returns the gradient of a formula by its input stream `wrt`.
 ///
-/// It is the sum of the upstream gradients times the outputs' derivatives.
+/// The gradient is the sum, over all outputs, of the upstream gradient times the output's derivative.
 fn gradient<R: Real>(
     forward: &Graph,
     wiring: &Wiring,
@@ -88,8 +90,8 @@ fn gradient<R: Real>(
 
 /// Returns the derivative of every output of a gradient by its stream `wrt`.
 ///
-/// All intermediate numbers are duals with slopes by that stream. A saved value has the slope of the node that was
-/// saved.
+/// All intermediate numbers are duals whose slope is the derivative by stream `wrt`. A forward value that the gradient
+/// reads as an input has the slope of its node in the forward formula.
 fn slopes<R: Real>(
     forward: &Graph,
     wiring: &Wiring,
@@ -109,7 +111,7 @@ fn slopes<R: Real>(
     wiring.wrt.iter().map(by).collect()
 }
 
-/// Returns the value of every node; `given` returns those that are known already.
+/// Returns the value of every node; `given` returns, by node index, a value that is known already.
 pub(crate) fn values<R: Real>(
     graph: &Graph,
     given: &impl Fn(usize) -> Option<R>,
@@ -134,13 +136,13 @@ pub(crate) fn values<R: Real>(
     values
 }
 
-/// Returns the arguments of a call; missing ones repeat the first.
+/// Returns the values of a call's arguments; missing arguments repeat the first.
 fn arguments<'v, R>(node: &Node, values: &'v [R]) -> [&'v R; 3] {
     let args = node.args();
     [0, 1, 2].map(|k| &values[args.get(k).unwrap_or(&args[0]).index()])
 }
 
-/// Returns the derivative of every node; `None` where it is zero for all numbers.
+/// Returns the derivative of every node by input stream `wrt`; `None` where it is zero for all numbers.
 ///
 /// The derivative of a select is that of the branch taken, so that the untaken branch has no influence.
 fn tangents<R: Real>(

@@ -6,19 +6,21 @@ thread_local! {
     static DONE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Cost of a call in about nanoseconds: in f64, in compensated f64, and in `bits` bits.
+/// Cost of a primitive's call in units of about a nanosecond.
+///
+/// `NEAR` is the cost in f64, `COMPENSATED` in compensated f64, and `exact(bits)` in that many bits.
 pub(crate) const NEAR: u64 = 30;
 pub(crate) const COMPENSATED: u64 = 150;
 pub(crate) const fn exact(bits: usize) -> u64 {
     3000 + 120 * bits as u64
 }
 
-/// Adds the cost of a formula's calls.
+/// Adds the cost of `calls` primitive calls, each of which costs `each` units.
 pub(crate) fn add(calls: usize, each: u64) {
     DONE.set(DONE.get() + calls as u64 * each);
 }
 
-/// Returns the work of this thread since it started, in units of about a nanosecond.
+/// Returns the cost of this thread's evaluations so far, in units of about a nanosecond.
 pub fn work() -> u64 {
     DONE.get()
 }

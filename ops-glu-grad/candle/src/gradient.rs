@@ -6,7 +6,9 @@ use op_dsl::derivative::Derivative;
 use op_dsl::ir::op::{Kind, Origin};
 
 impl Op {
-    /// Computes the gradients of the inputs from the gradient of the result.
+    /// Computes the gradients of the inputs from the result and its gradient.
+    ///
+    /// The gradient operator is found in the operator's table. `None` stands for an input that it computes no gradient of.
     pub(crate) fn backward<const N: usize>(
         &self,
         inputs: [&Tensor; N],
@@ -61,9 +63,10 @@ impl Op {
         Ok(gradients)
     }
 
-    /// Computes the operator's outputs again if its gradient reads others than the result.
+    /// Returns the operator's outputs, as far as the gradient operator reads them.
     ///
-    /// They are not available otherwise, because candle keeps only the result.
+    /// If the gradient operator reads other outputs than the result, all outputs are computed again, because candle keeps only
+    /// the result.
     fn values<const N: usize>(
         &self,
         known: &Derivative,

@@ -9,10 +9,10 @@ use candle_core::{
 use op_dsl::Operator;
 use op_dsl::ir::op::Value;
 
-/// A table of operators, as `op_dsl::operators` generates it.
+/// A table of operators, as `op_dsl::operators` generates from their definitions.
 pub type Table = &'static [&'static Operator];
 
-/// An operator with its attributes, for `Tensor::apply_op1` and its relatives.
+/// An operator with its attributes, for `Tensor::apply_op1`, `apply_op2` and `apply_op3`.
 #[derive(Clone, Debug)]
 pub struct Op {
     operator: &'static Operator,
@@ -30,7 +30,7 @@ impl Op {
         Op::of(ops_glu_grad::OPERATORS, name)
     }
 
-    /// Returns an operator of a table that contains its gradients too.
+    /// Returns an operator of a table, which should contain the operator's gradient too.
     ///
     /// # Errors
     /// If there is no operator of this name.
@@ -54,7 +54,7 @@ impl Op {
 
     /// Selects this output as the result, instead of the first.
     ///
-    /// It has a derivative if the table's gradient has an input for this output's gradient.
+    /// The result can be differentiated if its gradient is an input of a gradient operator in the table.
     ///
     /// # Errors
     /// If there is no such output.

@@ -6,7 +6,9 @@ use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::Value;
 use op_dsl::{El, Operator, Options, View, ViewMut};
 
-/// Computes every output, with its shape. `None`, or a missing input at the end, is an omitted input.
+/// Computes every output of an operator, with its shape.
+///
+/// An optional input is left out by `None`, or at the end of `inputs` by a shorter slice.
 pub fn compute(
     op: &Operator,
     attributes: &[Value],
@@ -83,7 +85,7 @@ fn other_type(storage: &CpuStorage) -> String {
     format!("{:?}", storage.dtype()).to_lowercase()
 }
 
-/// As [`compute`], on tensors.
+/// Computes every output of an operator on tensors, as [`compute`] does on their memory.
 pub fn on_tensors(
     op: &Operator,
     attributes: &[Value],

@@ -7,7 +7,7 @@ const EXAMPLE: &str = "\
 cargo run --release -q -- run GeGluV2 --in x=ops-glu-grad/data/x.npy --out y=y.npy --out gelu=gelu.npy
 cargo run --release -q -- run GeGluGradV2 --in dy=ops-glu-grad/data/dy.npy --in x=ops-glu-grad/data/x.npy --in gelu=gelu.npy --out dx=dx.npy";
 
-/// Costs of handwritten implementations of the same operators.
+/// CSV with the costs of handwritten versions of the same operators, for the command `report`.
 const BY_HAND: &str = include_str!("../data/by_hand.csv");
 
 fn main() -> ExitCode {

@@ -13,7 +13,9 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Infers the shapes and element types of the outputs.
+/// Returns the shape and element type of each output, for inputs of these shapes and element types.
+///
+/// `None` stands for an optional input that is left out.
 pub fn infer(
     op: &'static Operator,
     attributes: &[Bound<'_, PyAny>],
@@ -31,7 +33,9 @@ pub fn infer(
     Ok(outputs.iter().map(|o| (o.shape.to_vec(), name(o.dtype))).collect())
 }
 
-/// Computes the outputs.
+/// Computes the outputs of a call into memory that Python allocated.
+///
+/// If `fresh` is true, the outputs' memory was never written, so that it may get huge pages.
 pub fn run(
     py: Python<'_>,
     op: &'static Operator,
@@ -70,7 +74,7 @@ pub fn run(
     done.map_err(panicked)?.map_err(exception)
 }
 
-/// Converts the values of all attributes.
+/// Converts the values of all attributes from Python, in the order of the signature.
 fn values(op: &Operator, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
     op.def().passed().iter().zip(given).map(|(attr, given)| value(op, attr, given)).collect()
 }

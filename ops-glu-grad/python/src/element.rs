@@ -6,7 +6,7 @@ use op_dsl::ir::{DType, Stored};
 use pyo3::PyResult;
 use pyo3::exceptions::PyTypeError;
 
-/// Returns the name of an element type in numpy and PyTorch.
+/// Returns the name of an element type in numpy and PyTorch, for example `float16`.
 pub const fn name(dtype: DType) -> &'static str {
     match dtype {
         DType::F16 => "float16",
@@ -15,7 +15,9 @@ pub const fn name(dtype: DType) -> &'static str {
     }
 }
 
-/// Returns the storage type of a tensor from the name of its element type in Python.
+/// Returns how elements of a tensor are stored, from the name of the element type in Python.
+///
+/// An unknown name is a `TypeError` that names the operator and the tensor.
 pub fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
     let number = DType::ALL.into_iter().find(|d| name(*d) == dtype).map(Stored::Number);
     let stored = number.or(match dtype {

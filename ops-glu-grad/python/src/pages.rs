@@ -4,11 +4,13 @@ use crate::place::Place;
 use op_dsl::ir::Stored;
 use op_dsl::ir::bind::elements;
 
-/// Size of a huge page in bytes. Tensors of `WORTH` bytes or more request them, as numpy does for its arrays.
+/// Size of a huge page in bytes.
+///
+/// Tensors of `WORTH` bytes or more request huge pages, as numpy does for its arrays.
 const LARGE: usize = 2 << 20;
 const WORTH: usize = 4 << 20;
 
-/// Requests huge pages for a dense tensor that was not written yet.
+/// Requests huge pages for the memory of a contiguous tensor that was not written yet.
 ///
 /// The system clears and maps pages one by one on first touch. Small pages are so many that this takes longer than
 /// the kernel.

@@ -7,12 +7,14 @@ use op_dsl::{Error, Operator, View, ViewMut};
 use pyo3::prelude::*;
 use std::ptr::with_exposed_provenance_mut;
 
-/// Description of a tensor's memory: address of the element at index 0, shape, strides in elements, element type.
+/// Description of a tensor's memory, a tuple of Python.
+///
+/// It has the address of the element at index 0, the shape, the strides in elements, and the element type.
 #[derive(FromPyObject)]
 pub struct Place(pub usize, pub Vec<usize>, Vec<isize>, String);
 
 impl Place {
-    /// Returns the description with its storage type.
+    /// Returns the description of the memory of `tensor`, and how its elements are stored.
     pub fn of(&self, op: &Operator, tensor: &Tensor) -> PyResult<(&Place, Stored)> {
         Ok((self, stored(op, tensor, &self.3)?))
     }

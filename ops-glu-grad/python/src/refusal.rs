@@ -5,7 +5,7 @@ use op_dsl::ir::bind::Wrong;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 
-/// Converts an error to an exception.
+/// Converts an error of a call to a Python exception.
 ///
 /// `TypeError` if a different type or number of arguments is needed; `ValueError` if a different value is needed;
 /// `RuntimeError` if the caller made no mistake.

@@ -60,7 +60,7 @@ const fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Converts a default to Python; an enum becomes the name of its variant.
+/// Converts the default of an attribute to Python; an enum's value becomes the name of its variant.
 fn default(py: Python<'_>, attr: &op::Attr) -> PyResult<Py<PyAny>> {
     Ok(match (&attr.kind, attr.default) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {

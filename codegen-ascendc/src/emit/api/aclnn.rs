@@ -14,7 +14,7 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Value};
 use op_dsl_ir::published::{Negative, SignaturePart, Type};
 
-/// Returns both files.
+/// Returns the header and the source file of an operator's aclnn functions.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
     let path = |end: &str| format!("op_api/{}.{end}", interface.header);
@@ -24,14 +24,18 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// Returns the prototype of phase 1.
+/// Returns the C++ prototype of phase 1 of an aclnn function, followed by `tail`.
+///
+/// Phase 1 (`aclnn<..>GetWorkspaceSize`) checks the arguments, and returns the bytes of workspace and an executor.
 pub fn phase_1(function: &Function, tail: &str) -> String {
     let mut params: Vec<String> = function.params.iter().map(Param::declaration).collect();
     params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
     list(&format!("aclnnStatus {}GetWorkspaceSize", function.name), &params, tail)
 }
 
-/// Returns the prototype of phase 2.
+/// Returns the C++ prototype of phase 2 of an aclnn function, followed by `tail`.
+///
+/// Phase 2 (`aclnn<..>`) launches what phase 1 has prepared.
 pub fn phase_2(function: &Function, tail: &str) -> String {
     let params = [
         "void* workspace",
@@ -105,7 +109,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     format!("{header}\n{}\n", text.trim_end())
 }
 
-/// Writes the function from which checks get the element types.
+/// Writes the C++ function `Dtypes`, which returns the element types that have kernels on a product.
 fn dtypes(package: &Package<'_>) -> String {
     let list = |arch: &Arch| {
         let has = |d: &DType| package.plans_of(arch).any(|p| p.dtype == *d);
@@ -148,7 +152,7 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
     includes(&all)
 }
 
-/// Returns the name of an element type in op_api.
+/// Returns the name of an element type in C++ code of op_api.
 pub fn ge_dtype(dtype: DType) -> String {
     format!("DataType::DT_{}", dtype.row().ge)
 }
@@ -161,7 +165,7 @@ fn inputs(interface: &Interface) -> Vec<&Param> {
     interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))).collect()
 }
 
-/// Returns the inputs that span the domain.
+/// Returns the inputs whose shapes determine the shape of the computation: all except row counts.
 fn laid_out<'i>(package: &Package<'_>, interface: &'i Interface) -> Vec<&'i Param> {
     inputs(interface).into_iter().filter(|p| !has_counts(package, p)).collect()
 }
@@ -212,7 +216,9 @@ bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
 }
 ";
 
-/// Writes a helper that converts tensors to the element type and shape that the kernel reads.
+/// Writes the C++ function `ToKernel`, which makes a tensor contiguous for the kernel.
+///
+/// Where the operator promotes element types or broadcasts, the function also converts the tensor to the common type or shape.
 fn to_kernel(interface: &Interface) -> String {
     let (shape, dtype) = (interface.broadcast, interface.dtypes.promotes());
     let mut params = vec!["const aclTensor* tensor".to_string()];
@@ -245,7 +251,7 @@ fn to_kernel(interface: &Interface) -> String {
     t.finish()
 }
 
-/// Writes phase 1 of every name.
+/// Writes the C++ function `Prepare`, which all aclnn functions of the operator call as their phase 1.
 fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line(format!("// Phase 1 of {}.", function_names(interface)));
@@ -271,7 +277,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     t.finish().trim_end().to_string()
 }
 
-/// Returns the arguments that phase 1 reads.
+/// Returns the parameters of the C++ function `Prepare`: the arguments that phase 1 reads.
 fn taken(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checked = checks::checked(package, interface);
     let read = |p: &&Param| p.of != SignaturePart::Unused || checked.contains(p);
@@ -403,7 +409,9 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     t.line("");
 }
 
-/// Returns a number for the kernel: the argument, or the default if the argument is optional and null.
+/// Returns the C++ expression of an attribute's value in `float`, as the kernel receives it.
+///
+/// The value is the argument, or the default if the argument is optional and null.
 fn float(interface: &Interface, attr: usize, default: Value, p: &Param) -> String {
     let given = match interface.negative.iter().find(|n| n.0 == attr) {
         Some((_, Negative::Zero)) => format!("({0} < 0.0f ? 0.0f : {0})", number(p)),
@@ -417,9 +425,9 @@ fn float(interface: &Interface, attr: usize, default: Value, p: &Param) -> Strin
     }
 }
 
-/// Selects a name by number, the first value last.
+/// Returns a C++ expression that selects the name of an enum value by its number.
 ///
-/// For example, `approximate == 1 ? "tanh" : "none"`.
+/// For example, `approximate == 1 ? "tanh" : "none"`: the first variant comes last, for all other numbers.
 fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     let Some((first, rest)) = variants.split_first() else { return "\"\"".into() };
     let test =
@@ -427,7 +435,7 @@ fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     rest.iter().map(test).collect::<String>() + &literal(&first.name)
 }
 
-/// Returns the value of an attribute for which a name has no argument.
+/// Returns, as C++, the value of an attribute for which an aclnn function has no argument.
 fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     match (&package.def.attrs[attr].kind, value) {
         (AttrKind::Enum { variants, wire_str: true, .. }, Value::Int(value)) => {
@@ -440,7 +448,7 @@ fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     }
 }
 
-/// Writes both exported functions of a name.
+/// Writes the two exported functions, phase 1 and phase 2, of one aclnn function.
 fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
     let named = |of: fn(&Param) -> bool| {
         let some: Vec<String> =

@@ -5,19 +5,19 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::Kind;
 use op_dsl_ir::published::{SignaturePart, Type};
 
-/// Returns whether an argument is a mask, which has an element type of its own.
+/// Returns whether an argument is a mask input, which has an element type of its own.
 pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
     matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Mask)
 }
 
-/// Returns whether an argument holds row counts: integers in one dimension.
+/// Returns whether an argument is the input with row counts, which are integers in one dimension.
 ///
-/// Their type and shape do not depend on the other tensors.
+/// Its type and shape do not depend on those of the other tensors.
 pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
     matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Rows)
 }
 
-/// Returns the inputs that determine the element type together.
+/// Returns the inputs to whose common element type the operator promotes: all but masks and row counts.
 pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let number = |p: &&Param| {
         matches!(p.of, SignaturePart::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
@@ -25,7 +25,7 @@ pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     interface.main().params.iter().filter(number).cloned().collect()
 }
 
-/// Returns declarations for a parameter list: `const aclTensor* self`, ..
+/// Returns C++ declarations of arguments for a parameter list, for example `const aclTensor* self`.
 pub fn declared(params: &[Param]) -> Vec<String> {
     let constant = |p: &Param| match p.ty {
         Type::Tensor => format!("const aclTensor* {}", p.name),
@@ -35,18 +35,18 @@ pub fn declared(params: &[Param]) -> Vec<String> {
     params.iter().map(constant).collect()
 }
 
-/// Returns names for a call: `self`, ..
+/// Returns the names of arguments, to be passed on in a C++ call.
 pub fn names(params: &[Param]) -> Vec<String> {
     params.iter().map(|p| p.name.to_string()).collect()
 }
 
-/// Returns names of inputs, starting with those that no call leaves out.
+/// Returns the names of inputs, first those that every call gives, then the optional ones.
 pub fn in_order(inputs: &[&Param]) -> Vec<String> {
     let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
     needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()
 }
 
-/// Returns a number as the kernel receives it, for example `alpha->ToFloat()`.
+/// Returns the C++ expression of an argument as a `float`, for example `alpha->ToFloat()`.
 pub fn number(p: &Param) -> String {
     match p.ty {
         Type::Scalar => format!("{}->ToFloat()", p.name),

@@ -14,7 +14,7 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::published::{DTypes, Inputs, Negative, SignaturePart, Type};
 
-/// Checks of one concern: a C++ function that returns false on failure.
+/// One check of phase 1 (for example of all shapes): a C++ function that returns false on failure.
 struct Check {
     name: &'static str,
     why: String,
@@ -23,7 +23,7 @@ struct Check {
     body: String,
 }
 
-/// Returns all checks, in order.
+/// Returns all checks of phase 1, in the order in which the documents list them.
 fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
     let mut checks = vec![
         not_null(interface),
@@ -36,14 +36,14 @@ fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
     checks
 }
 
-/// Returns the arguments that some check reads, which are those of `CheckParams`.
+/// Returns the arguments that at least one check reads, which are the parameters of `CheckParams`.
 pub fn checked(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checks = checks(package, interface);
     let read = |p: &&Param| checks.iter().any(|c| c.params.contains(p));
     interface.main().params.iter().filter(read).cloned().collect()
 }
 
-/// Writes all functions of the section, `CheckParams` last.
+/// Writes the C++ functions of all checks, and last `CheckParams`, which calls them.
 pub fn section(package: &Package<'_>, interface: &Interface) -> String {
     let checks = checks(package, interface);
     let mut t = Text::new();
@@ -150,7 +150,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     Check { name: "CheckDtype", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
-/// Writes a statement on what an argument points to, guarded if the pointer may be null.
+/// Writes a statement that reads an argument, inside `if (.. != nullptr)` if the argument is optional.
 fn if_given(t: &mut Text, p: &Param, statement: &str) {
     if !p.optional {
         t.line(statement);
@@ -161,14 +161,14 @@ fn if_given(t: &mut Text, p: &Param, statement: &str) {
     });
 }
 
-/// Returns a condition on what a pointer points to, true if the pointer is optional and null.
+/// Returns a C++ condition on an argument, which is also true if the argument is optional and null.
 fn unless_null(p: &Param, condition: &str) -> String {
     if p.optional { format!("{} == nullptr || {condition}", p.name) } else { condition.into() }
 }
 
-/// Writes the check of the promoted type.
+/// Writes the check of the element type to which the inputs are promoted.
 ///
-/// It must have a kernel, and be the outputs' type unless the outputs are cast to theirs.
+/// There must be a kernel for this type. Unless outputs are cast to their own types (`cast`), the outputs must have it too.
 fn promoted_check(t: &mut Text, package: &Package<'_>, interface: &Interface, cast: bool) {
     let inputs = promoted(package, interface);
     t.line(list("const DataType promoted = Promoted", &names(&inputs), ";"));
@@ -202,7 +202,9 @@ fn formats(interface: &Interface) -> Check {
     Check { name: "CheckFormat", why, code: INVALID, params, body: t.finish() }
 }
 
-/// Writes a condition and the message that is logged if it does not hold.
+/// Writes an `OP_CHECK` that logs `message` and returns false if `condition` does not hold.
+///
+/// `shown` holds the C++ expressions of the values for the placeholders in the message.
 fn refuse(t: &mut Text, condition: &str, message: &str, shown: &[&str]) {
     let mut log = vec![INVALID.to_string(), literal(message)];
     log.extend(shown.iter().map(|s| s.to_string()));
@@ -271,7 +273,10 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     }
 }
 
-/// Compares tensors of one kind with each other, then the dimension, then the two kinds.
+/// Writes the checks of shapes for an operator with gated tensors, which are split in two.
+///
+/// They compare the shapes of all whole tensors with each other, and those of all gated tensors. They then check the split
+/// dimension, and compare the two kinds.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let def = &package.def;
     let gated_or = |gated: bool| -> Vec<&Param> {
@@ -343,6 +348,8 @@ fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
 }
 
 /// Writes the check of numbers that must not be negative according to the document.
+///
+/// `None` if there are no such arguments.
 fn negative(interface: &Interface) -> Option<Check> {
     let main = interface.main();
     let (mut params, mut t) = (Vec::new(), Text::new());
@@ -368,12 +375,12 @@ fn negative(interface: &Interface) -> Option<Check> {
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
 }
 
-/// Returns whether an attribute may have any value of its type.
+/// Returns whether every value of an argument's type is allowed, so that it needs no check.
 fn is_any(p: &Param, allowed: &[(i64, String)]) -> bool {
     allowed.is_empty() || (p.ty == Type::Bool && allowed.len() == 2)
 }
 
-/// Writes the check of one attribute's value.
+/// Writes the check that an attribute has one of the allowed values.
 fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
     if is_any(p, allowed) {
         return;
@@ -397,9 +404,10 @@ fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
     refuse(t, &tests.join(" || "), &message, &[&p.name]);
 }
 
-/// Returns number and name of each value that an attribute may have, on one architecture or on any.
+/// Returns the allowed values of an enum or boolean attribute, each as a number and its name.
 ///
-/// Empty if every value is allowed.
+/// A value is allowed if some plan has its specialisation, on the architecture `arch`, or on any if that is `None`. The list is
+/// empty for attributes of other kinds, which may have every value.
 pub fn allowed(package: &Package<'_>, arch: Option<&Arch>, attr: usize) -> Vec<(i64, String)> {
     let def = &package.def;
     let here = |p: &&Plan| arch.is_none_or(|a| p.soc.arch == a);

@@ -2,7 +2,9 @@
 
 const WIDTH: usize = 116; // leaves room for one level of indentation
 
-/// Returns `head(a, b, c)tail`, with line breaks between items if the line would be too long.
+/// Returns the C++ code `head(a, b, c)tail` for the items `a`, `b`, `c`.
+///
+/// If the line would be too long for the style of op_api, it is broken between items.
 pub fn list(head: &str, items: &[String], tail: &str) -> String {
     let one = format!("{head}({}){tail}", items.join(", "));
     if one.len() <= WIDTH {
@@ -26,7 +28,7 @@ pub fn list(head: &str, items: &[String], tail: &str) -> String {
     lines.join("\n")
 }
 
-/// Wraps a header's text in `#ifndef .. #endif`.
+/// Wraps the text of a C++ header in an include guard made from the name `file`.
 pub fn guarded(file: &str, text: &str) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let guard: String = file.chars().map(legal).collect();
@@ -35,14 +37,14 @@ pub fn guarded(file: &str, text: &str) -> String {
     )
 }
 
-/// Returns include directives, sorted.
+/// Returns the `#include` directives of some headers, sorted.
 pub fn includes(headers: &[&str]) -> String {
     let mut headers = headers.to_vec();
     headers.sort_unstable();
     headers.iter().map(|h| format!("#include \"{h}\"\n")).collect()
 }
 
-/// Returns a string literal.
+/// Returns a C++ string literal with this text.
 pub fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind};
 
-/// Returns both files.
+/// Returns the header and the source file of the operator's level-0 function.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     vec![
@@ -17,7 +17,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// Returns the C type of an attribute at level 0.
+/// Returns the C++ type in which the level-0 function takes an attribute.
 pub fn attr_type(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Dim | AttrKind::Int => "int64_t",

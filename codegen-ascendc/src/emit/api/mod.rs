@@ -20,14 +20,14 @@ pub use checks::allowed;
 use super::package::Package;
 use super::tree::File;
 
-/// Returns the files of an operator that only graphs call.
+/// Returns the files of `op_api/` for an operator that only graphs call, without aclnn functions.
 ///
-/// They include level 0, since other directories may launch the kernel.
+/// These are the files of the level-0 function, since code in other directories may launch the kernel.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     level0::files(package)
 }
 
-/// Returns the files, relative to the operator's directory.
+/// Returns all files of `op_api/`, with paths relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     [level0::files(package), aclnn::files(package)].concat()
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-/// Returns the header lines that every file in a checkout must have, given a directory below it.
+/// Returns the lines of the licence header that every file in a checkout of ops-nn must have.
 ///
-/// The directory need not exist yet. `None` outside of a checkout.
+/// `place` is a path inside the checkout, which need not exist yet. `None` if it is outside of a checkout.
 pub fn license(place: &Path) -> Option<String> {
     let place = std::path::absolute(place).ok()?;
     let rules = place.ancestors().find_map(|a| fs::read_to_string(a.join("OAT.xml")).ok())?;

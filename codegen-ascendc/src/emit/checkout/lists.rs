@@ -5,18 +5,20 @@ use crate::emit::words::Language;
 use op_dsl_ir::interface::Interface;
 use op_dsl_ir::op::OpDef;
 
-/// Row of a list.
+/// Row about one operator, for a list in the repository's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Path of the list, below the checkout.
+    /// Path of the file with the list, relative to the checkout.
     pub list: &'static str,
-    /// Text by which a list that already has the row is recognised.
+    /// Text that a list contains if it already has the row.
     pub mark: String,
-    /// Row.
+    /// Text of the row, in the format of the list (HTML or Markdown).
     pub text: String,
 }
 
-/// Returns an operator's rows for the list of operators and for that of functions.
+/// Returns an operator's rows for the repository's lists of operators and of aclnn functions.
+///
+/// `directory` is the operator's directory, relative to the checkout. An operator that only graphs call has no functions.
 pub fn entries(def: &OpDef, directory: &str) -> Vec<Entry> {
     let (category, name) = directory.rsplit_once('/').unwrap_or(("activation", directory));
     let told = brief(def, Language::Zh);

@@ -10,15 +10,20 @@ use std::process::Command;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Directories that are skipped, because their files are built separately and equal names do not clash.
+/// Directories in which no clash with emitted files is searched for.
+///
+/// Their files are built separately, so that equal names in them do not clash.
 const SKIPPED: [&str; 3] = [".git", "experimental", "tests"];
 
-/// Returns whether a file declares functions for callers.
+/// Returns whether the file with this path is a header that declares aclnn functions.
 fn is_header(path: &str) -> bool {
     path.contains("op_api/") && path.ends_with(".h")
 }
 
-/// Returns functions, tensors, attributes, element types and products that only the old files have.
+/// Returns what the old files of an operator's directory offer and the new files do not.
+///
+/// Compared are functions (unless `keep_interface` is set), tensors, attributes, element types and products. Each entry is a
+/// few words for a report.
 pub fn offered(
     operator: &str,
     old: &Files,
@@ -76,7 +81,7 @@ pub fn offered(
     lost
 }
 
-/// Returns whether a text defines an operator.
+/// Returns whether the text of a C++ file defines the operator with this name.
 pub fn defines(text: &str, operator: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("class ") {
@@ -90,7 +95,9 @@ pub fn defines(text: &str, operator: &str) -> bool {
     false
 }
 
-/// Returns files that are removed or replaced although their content is not committed.
+/// Returns the files that will be removed or replaced although their content is not committed in git.
+///
+/// `directory` is the operator's directory below the checkout at `root`. Each entry is a few words for a report.
 pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>) -> Vec<String> {
     let goes = |fate: &Fate| matches!(fate, Fate::Replaced | Fate::Removed);
     if !files.values().any(goes) {
@@ -116,7 +123,10 @@ pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>)
     going.filter(is_changed).map(|path| format!("{path}, which is not committed")).collect()
 }
 
-/// Returns removed headers that other directories include, and functions that they declare as well.
+/// Returns what other directories of the checkout lose or clash with by the change of a directory.
+///
+/// These are headers of the directory that are removed although other files include them, and aclnn functions that both the new
+/// files and other directories declare. Each entry is a few words for a report.
 pub fn elsewhere(
     root: &Path,
     target: &Path,
@@ -166,7 +176,7 @@ pub fn elsewhere(
     lost.into_iter().collect()
 }
 
-/// Returns the text of a directory's build files.
+/// Returns the joined text of the `CMakeLists.txt` files of an operator's directory, without comments.
 pub fn build_files(old: &Files) -> String {
     let is_one = |path: &str| path == "CMakeLists.txt" || path == "op_host/CMakeLists.txt";
     let files = old.iter().filter(|(path, _)| is_one(path));
@@ -179,7 +189,7 @@ pub fn build_files(old: &Files) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Resolves `..` in a path, which need not exist.
+/// Resolves `.` and `..` in a path, without access to the file system.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -208,26 +218,26 @@ fn uncommented(text: &str) -> String {
     out + rest
 }
 
-/// Returns the words that follow each occurrence of a text.
+/// Returns the words (C++ identifiers) that come directly after each occurrence of `before`.
 fn words_after(text: &str, before: &str) -> BTreeSet<String> {
     let word =
         |rest: &str| rest.trim_start().chars().take_while(|c| is_word(*c)).collect::<String>();
     text.split(before).skip(1).map(word).filter(|w| !w.is_empty()).collect()
 }
 
-/// Returns the quoted texts that follow each occurrence of a text.
+/// Returns the string literals that come directly after each occurrence of `before`, without quotes.
 fn quoted(text: &str, before: &str) -> BTreeSet<String> {
     let inside =
         |rest: &str| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_string());
     text.split(before).skip(1).filter_map(inside).collect()
 }
 
-/// Returns the element types; for example, `DT_FLOAT` gives `FLOAT`.
+/// Returns the element types that a C++ text names; for example, `DT_FLOAT` gives `FLOAT`.
 fn types(text: &str) -> BTreeSet<String> {
     words_after(text, "DT_")
 }
 
-/// Returns the aclnn functions that headers declare.
+/// Returns the names of the aclnn functions that the text of a header declares.
 fn declared(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("GetWorkspaceSize") {
@@ -240,7 +250,9 @@ fn declared(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns the versions above 1 in a definition: `.Version(2)`, or a constant with that value.
+/// Returns the versions above 1 that a definition gives its attributes.
+///
+/// They are written as `.Version(2)`, or with the name of a constant that has this value.
 fn versions(text: &str) -> impl Iterator<Item = u32> {
     let constant = |name: &str| {
         let value = text.split(&*format!("{name} =")).nth(1)?;

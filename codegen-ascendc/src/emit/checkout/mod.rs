@@ -23,31 +23,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Checkout of ops-nn.
+/// Working copy of the repository ops-nn.
 #[derive(Clone, Debug)]
 pub struct Checkout {
     root: PathBuf,
 }
 
-/// Effect of writing on a file.
+/// Effect on one file of writing an operator's emitted files into its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// The file did not exist.
+    /// The file did not exist, and is written.
     New,
-    /// The text differs.
+    /// The file exists with another text, and is replaced.
     Replaced,
-    /// The text is the same.
+    /// The file exists with the same text.
     Same,
     /// The file is part of the old implementation and is removed.
     Removed,
-    /// The file is left as it is.
+    /// The file is not part of what is emitted, and is left as it is.
     Kept,
 }
 
 impl Fate {
     const ALL: [Fate; 5] = [Fate::New, Fate::Replaced, Fate::Removed, Fate::Kept, Fate::Same];
 
-    /// Returns the name in reports.
+    /// Returns the word for the effect in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Fate::New => "new",
@@ -59,26 +59,26 @@ impl Fate {
     }
 }
 
-/// Effect of writing on an operator's directory.
+/// Effect of writing an operator's emitted files into its directory of a checkout.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// Name of the operator.
     pub operator: String,
-    /// Path of the directory, below the checkout.
+    /// Path of the operator's directory, relative to the checkout.
     pub directory: String,
-    /// Its files, each with its fate.
+    /// Files of the directory before or after writing, by their paths in it, each with its fate.
     pub files: BTreeMap<String, Fate>,
-    /// Interfaces that would be lost, each in a few words.
+    /// Interfaces and uncommitted files that would be lost, each in a few words.
     pub lost: Vec<String>,
     target: PathBuf,
     texts: Vec<File>,
 }
 
 impl Checkout {
-    /// Opens a checkout.
+    /// Opens a checkout of ops-nn whose root directory is `root`.
     ///
     /// # Errors
-    /// The directory is not a checkout.
+    /// The directory is not a checkout of ops-nn.
     pub fn open(root: &Path) -> Result<Checkout, WriteError> {
         let root = fs::canonicalize(root).map_err(|e| error(root, e))?;
         match ["activation", "cmake/func.cmake"].into_iter().find(|p| !root.join(p).exists()) {
@@ -89,7 +89,9 @@ impl Checkout {
         }
     }
 
-    /// Returns the rows of an operator that the repository's lists lack.
+    /// Returns the rows about an operator that the repository's lists of operators and functions lack.
+    ///
+    /// `directory` is the operator's directory, relative to the checkout.
     pub fn missing(&self, def: &OpDef, directory: &str) -> Vec<Entry> {
         let lacks = |entry: &Entry| {
             let list = fs::read_to_string(self.root.join(entry.list)).unwrap_or_default();
@@ -100,10 +102,10 @@ impl Checkout {
         entries(def, directory).into_iter().filter(lacks).collect()
     }
 
-    /// Determines the effect on the directories of a tree's operators.
+    /// Determines what writing each operator of a tree would change in the checkout.
     ///
-    /// The interface (`op_api`, its documents, examples and tests, and the README) is replaced, or left as it is with
-    /// `keep_interface`.
+    /// With `keep_interface`, the interface (`op_api`, its documents, examples and tests, and the README) is left as it is;
+    /// otherwise it is replaced. Writes nothing.
     ///
     /// # Errors
     /// A file cannot be read, or the checkout has the operator in a directory with another name.
@@ -165,7 +167,9 @@ impl Checkout {
         Ok(Change { operator: operator.into(), directory, files, lost, target, texts })
     }
 
-    /// Returns the directories that contain definitions, each with a definition.
+    /// Returns every directory with definitions of operators, once per file with a definition.
+    ///
+    /// Each comes with the text of that file.
     fn homes(&self) -> Result<Vec<(PathBuf, String)>, WriteError> {
         let mut homes = Vec::new();
         for category in directories(&self.root)? {
@@ -186,7 +190,9 @@ impl Checkout {
 }
 
 impl Change {
-    /// Moves the new directory into place as a whole.
+    /// Replaces the operator's directory by one with the emitted files and the files that are kept.
+    ///
+    /// Returns the path of the directory.
     ///
     /// # Errors
     /// A file cannot be written or copied. Nothing has changed then.
@@ -204,7 +210,7 @@ impl Change {
         })
     }
 
-    /// Returns a report of all files by their fate, and of what is lost.
+    /// Returns a report that lists the files by their fate, and what is lost.
     pub fn report(&self) -> String {
         let count = |fate: &Fate| self.files.values().filter(|f| *f == fate).count();
         let counts: Vec<String> = Fate::ALL
@@ -222,7 +228,9 @@ impl Change {
     }
 }
 
-/// Returns whether a file belongs to the interface: what callers link against and read.
+/// Returns whether the file with this path is part of what callers link against and read.
+///
+/// `path` is relative to the operator's directory.
 fn is_interface(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
@@ -235,10 +243,11 @@ fn is_interface(path: &str) -> bool {
     )
 }
 
-/// Returns whether a file belongs to an implementation that an emitted one replaces.
+/// Returns whether the file with this path belongs to an implementation that an emitted one replaces.
 ///
-/// All files of these directories do, because the build finds sources by their directories. Lists of binaries (`op_host/config`)
-/// are included, because without them the build produces binaries from the definition.
+/// `path` is relative to the operator's directory. All files in the directories of an implementation do, because the build
+/// finds sources by their directories. Lists of binaries (`op_host/config`) are included, because without them the build
+/// produces binaries from the definition.
 fn is_implementation(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(
@@ -248,7 +257,9 @@ fn is_implementation(path: &str) -> bool {
     )
 }
 
-/// Makes the build file register the interface as the old build file does.
+/// Changes the emitted `CMakeLists.txt` so that it registers the interface as the old one does.
+///
+/// It gets the old file's `ACLNNTYPE` and `DEPENDENCIES`.
 fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
     let old = losses::build_files(old);
     let argument = |name: &str| -> Option<String> {
@@ -278,14 +289,16 @@ fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Returns the directories below one, in the order of their names.
+/// Returns the directories directly inside `below`, except `.git`, in the order of their names.
 fn directories(below: &Path) -> Result<BTreeSet<PathBuf>, WriteError> {
     let entries = fs::read_dir(below).map_err(|e| error(below, e))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     Ok(paths.filter(|path| path.is_dir() && !path.ends_with(".git")).collect())
 }
 
-/// Returns every file below a directory, by its path there; empty if the directory does not exist.
+/// Returns the content of every file below a directory, by its path relative to the directory.
+///
+/// Empty if the directory does not exist.
 fn read(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, WriteError> {
     let (mut found, mut open) = (BTreeMap::new(), vec![String::new()]);
     while let Some(below) = open.pop() {

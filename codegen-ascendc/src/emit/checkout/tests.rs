@@ -1,7 +1,9 @@
 use super::*;
 use tempfile::{TempDir, tempdir};
 
-/// Checkout under version control, where one operator has every kind of file a directory may have.
+/// Checkout of ops-nn in a temporary directory, under version control.
+///
+/// One of its operators has every kind of file that a directory may have.
 struct Place(TempDir);
 
 const DEFINITION: &str = r#"
@@ -201,7 +203,7 @@ fn other_directories_are_refused() {
     assert_eq!(place.read("op_kernel/op.cpp").as_deref(), Some("new"));
 }
 
-/// Checks that a file that cannot be written leaves the directory as it was.
+/// Checks that a file that cannot be written leaves the operator's directory as it was.
 #[test]
 fn an_error_changes_nothing() {
     let place = Place::new();

@@ -9,10 +9,10 @@ use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Variant};
 use op_dsl_ir::registered::{AttrDefault, Attribute};
 
-/// The part that is the same for every operator.
+/// C++ code of the checks that is the same for every operator.
 const CHECKS: &str = include_str!("fragments/checks.h");
 
-/// The headers that [`body`] includes.
+/// The `#include` directives that the C++ code of [`body`] needs.
 pub const INCLUDES: &str = r#"#include <cstdint>
 #include <cstring>
 #include <string>
@@ -27,7 +27,7 @@ pub const INCLUDES: &str = r#"#include <cstdint>
 #endif
 "#;
 
-/// Writes everything inside the namespace.
+/// Writes the C++ code of `<op>_checks.h` inside its namespace.
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     signature(&mut text, package);
@@ -36,7 +36,9 @@ pub fn body(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Writes the tables of tensors: name and kind.
+/// Writes C++ tables of the operator's inputs and outputs: the name of each, and whether it is gated.
+///
+/// A gated tensor is split in two along the split dimension.
 fn signature(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let table = |tensors: &[Tensor]| {
@@ -62,16 +64,18 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     inputs(text, def);
 }
 
-/// Returns the input that determines the others' shapes.
+/// Returns the index of the input that determines the shapes of the other inputs.
 ///
-/// It is a gated one if there is one, otherwise the first that every call gives.
+/// It is a gated input if there is one, otherwise the first input that every call gives.
 pub fn lead(def: &OpDef) -> usize {
     let given = |i: &usize| def.presence(*i).is_none();
     let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
     gated.unwrap_or_else(|| first_of(def, |i| given(&i)))
 }
 
-/// Returns the first input of numbers that every call gives; the others must have its element type.
+/// Returns the index of the first input that is not a mask and that every call gives.
+///
+/// The other inputs of numbers must have the same element type.
 pub fn first(def: &OpDef) -> usize {
     first_of(def, |i| def.presence(i).is_none() && def.inputs[i].kind != Kind::Mask)
 }
@@ -80,7 +84,9 @@ fn first_of(def: &OpDef, what: impl Fn(usize) -> bool) -> usize {
     (0..def.inputs.len()).find(|i| what(*i)).unwrap_or(0)
 }
 
-/// Writes which inputs are optional, which are masks, and how to get one from the framework.
+/// Writes C++ tables that say which inputs are optional and which are masks.
+///
+/// Also writes the functions that get the shape and description of an input from the framework.
 fn inputs(text: &mut Text, def: &OpDef) {
     let any = |of: &dyn Fn(usize) -> bool| {
         let all: Vec<String> = (0..def.laid_out().len()).map(|i| of(i).to_string()).collect();
@@ -112,25 +118,26 @@ fn inputs(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
-/// Returns whether some inputs are masks.
+/// Returns whether an operator has inputs that are masks.
 pub fn has_masks(def: &OpDef) -> bool {
     def.inputs.iter().any(|t| t.kind == Kind::Mask)
 }
 
-/// Returns whether calls may leave inputs out.
+/// Returns whether an operator has inputs that a call may leave out.
 pub fn has_optional(def: &OpDef) -> bool {
     (0..def.inputs.len()).any(|i| def.presence(i).is_some())
 }
 
-/// Returns whether calls may leave out inputs that span the domain.
+/// Returns whether an operator has optional inputs other than row counts.
 fn has_optional_laid_out(def: &OpDef) -> bool {
     (0..def.laid_out().len()).any(|i| def.presence(i).is_some())
 }
 
-/// Instantiates a fragment for an operator.
+/// Instantiates a C++ fragment that is shared by all operators for one operator.
 ///
-/// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out; lines after an `@else@` there remain only
-/// otherwise. `@masks@` works the same way.
+/// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out. Lines after an `@else@` between the two
+/// remain only if calls may not. `@masks@` works the same way for operators with masks. `@first@` is replaced by the index that
+/// [`first`] returns.
 pub fn fragment(text: &str, def: &OpDef) -> String {
     let mut kept = vec![true];
     let mut out = String::new();
@@ -147,12 +154,12 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
     out.replace("@first@", &first(def).to_string())
 }
 
-/// Returns whether a call has attributes, or optional inputs that select a specialisation.
+/// Returns whether host code reads attributes, or optional inputs that select a specialisation.
 pub fn has_attributes(def: &OpDef) -> bool {
     !def.passed().is_empty() || has_optional_laid_out(def)
 }
 
-/// Writes the struct of attributes and the function that reads it.
+/// Writes the C++ struct `Attributes` and the function `ReadAttributes`, which fills it in.
 fn attributes(text: &mut Text, package: &Package<'_>) {
     if !has_attributes(&package.def) {
         return;
@@ -188,7 +195,7 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Returns the type of an attribute in `Attributes`.
+/// Returns the C++ type of an attribute's field in the struct `Attributes`.
 fn ty(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => "bool",
@@ -197,7 +204,9 @@ fn ty(kind: &AttrKind) -> &'static str {
     }
 }
 
-/// Writes statements that read one attribute.
+/// Writes C++ statements that read one attribute and refuse values that the operator does not have.
+///
+/// `index` is the attribute's place in the framework's list of attributes.
 fn read(text: &mut Text, index: usize, attr: &Attr) {
     let (name, var) = (&attr.name, cpp_name(&attr.name));
     if let AttrKind::Given(input) = attr.kind {
@@ -241,9 +250,9 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
     }
 }
 
-/// Writes statements that refuse values of an attribute other than its default.
+/// Writes C++ statements that refuse a call in which an attribute does not have its default.
 ///
-/// An interface may leave the attribute out.
+/// They accept a call without the attribute, because an interface may leave it out.
 fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     let (name, var) = (attr.name, cpp_name(attr.name));
     let (get, ty, got) = match attr.default {
@@ -260,7 +269,7 @@ fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     });
 }
 
-/// Returns the arguments of `SelectForm`, taken from `attributes`.
+/// Returns the C++ arguments for `SelectForm`: the attributes that select the specialisation.
 pub fn form_arguments(package: &Package<'_>) -> String {
     let of = |a: usize| format!("attributes.{}", cpp_name(&package.def.attrs[a].name));
     branching(package).into_iter().map(of).collect::<Vec<_>>().join(", ")

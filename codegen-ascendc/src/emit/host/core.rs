@@ -10,9 +10,9 @@ use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Pattern};
 use op_dsl_ir::tiling::{Footprint, Need};
 
-/// The part that is the same for every operator.
+/// C++ code of the tiling maths that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
-/// Look-ups in the tables of architectures and kernels.
+/// C++ functions that look up entries in the tables of architectures and kernels.
 const FIND: &str = include_str!("fragments/find.h");
 
 /// Wraps text in the namespace of an operator's host code.
@@ -24,10 +24,12 @@ pub fn in_namespace(package: &Package<'_>, text: &str) -> String {
     format!("{open}\nnamespace {inner} {{\n\n{text}\n}}  // namespace {inner}\n{close}\n")
 }
 
-/// The headers that [`body`] includes, in addition to that of the tiling data.
+/// The `#include` directives that the C++ code of [`body`] needs, apart from that of the tiling data.
 pub const INCLUDES: &str = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n";
 
-/// Writes everything inside the namespace: `Tile`, `Collapse`, `SelectForm`, `FindNeed`.
+/// Writes the C++ code of `<op>_tiling_core.h` inside its namespace.
+///
+/// It has the functions `Tile`, `Collapse`, `SelectForm` and `FindNeed`.
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
@@ -40,7 +42,7 @@ pub fn body(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Returns the constant of an element type in the tiling key, for example `TYPE_HALF`.
+/// Returns the name of the C++ constant for an element type, for example `TYPE_HALF`.
 pub fn type_constant(dtype: DType) -> &'static str {
     match dtype {
         DType::F16 => "TYPE_HALF",
@@ -49,21 +51,22 @@ pub fn type_constant(dtype: DType) -> &'static str {
     }
 }
 
-/// Returns the constant of a specialisation in the tiling key, for example `FORM_TANH`.
+/// Returns the name of the C++ constant for a specialisation, for example `FORM_TANH`.
 pub fn form_constant(package: &Package<'_>, spec: usize) -> String {
     format!("FORM_{}", package.spec_name(spec))
 }
 
-/// Returns the attributes that select the specialisation, in the order of the signature.
+/// Returns the indices of the attributes that select the specialisation, in the order of the signature.
 pub fn branching(package: &Package<'_>) -> Vec<usize> {
     let def = &package.def;
     let branches = |a: &usize| def.specs.iter().any(|s| s.when.iter().any(|(attr, _)| attr == a));
     (0..def.attrs.len()).filter(branches).collect()
 }
 
-/// Returns how many dimensions of one part become rows, as C++.
+/// Returns a C++ expression for how many leading dimensions of the tensors become rows of the matrix.
 ///
-/// `dim` is the split dimension, and `attribute` writes an attribute.
+/// A kernel sees each tensor as a matrix. `dim` is the C++ expression of the split dimension, and `attribute` returns that of
+/// an attribute, given its index.
 pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> String) -> String {
     match package.def.split.as_ref().map(|s| s.pattern) {
         None => "0".into(),
@@ -73,9 +76,11 @@ pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> Stri
     }
 }
 
-/// Returns the number of matrix rows per counted row, as C++.
+/// Returns, as C++, how many rows of the kernel's matrix make up one row of the row counts.
 ///
-/// It exceeds 1 where elements are interleaved, because the matrix is then cut along the split dimension too.
+/// An input with row counts says how many rows are computed. The number exceeds 1 where the two parts of gated tensors are
+/// interleaved, because the matrix is then cut along the split dimension too. `dims` and `dim` are the C++ expressions of the
+/// shape and of the split dimension, and `attribute` returns that of an attribute, given its index.
 pub fn rows_of_count(
     package: &Package<'_>,
     dims: &str,
@@ -97,7 +102,7 @@ fn types(text: &mut Text) {
     text.line("");
 }
 
-/// Writes the table of the plans' UB needs.
+/// Writes C++ tables of specialisations, of architectures, and of the UB that each kernel needs.
 fn forms(text: &mut Text, package: &Package<'_>) {
     text.line("// Forms of the formula, as the tiling key counts them.");
     for spec in 0..package.def.specs.len() {
@@ -134,7 +139,9 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     text.lines(FIND).line("");
 }
 
-/// Writes the selection of a specialisation: the first whose attribute values match.
+/// Writes the C++ function `SelectForm`, which selects a specialisation by the values of attributes.
+///
+/// It returns the first specialisation whose values all match.
 fn select(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let name = |attr: usize| cpp_name(&def.attrs[attr].name);

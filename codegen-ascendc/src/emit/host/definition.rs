@@ -10,10 +10,10 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Value};
 use op_dsl_ir::registered::{Attribute, Definition};
 
-/// Element type of row counts.
+/// Element type, by CANN's name, of an input with row counts.
 const COUNTS: &str = "DT_INT64";
 
-/// Writes `<op>_def.cpp`, without its header.
+/// Writes the C++ code of `<op>_def.cpp`, without the comment at its head.
 pub fn definition(package: &Package<'_>) -> String {
     let (def, name) = (&package.def, &package.def.name);
     let mut text = Text::new();
@@ -68,7 +68,9 @@ pub fn definition(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Returns the calls after the name of an attribute that kernels support at its default only.
+/// Returns the C++ calls that define an attribute's type, version and default.
+///
+/// This is for attributes that kernels support at their default only.
 fn more(attr: &Attribute) -> String {
     let since = match attr.version {
         0 => String::new(),
@@ -80,13 +82,15 @@ fn more(attr: &Attribute) -> String {
     }
 }
 
-/// Returns the element types for which a product has kernels.
+/// Returns the element types for which the package has kernels on a product.
 fn dtypes_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
     let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
     package.dtypes().into_iter().filter(has).collect()
 }
 
-/// Returns the products that lack some of the package's element types, grouped by those they have.
+/// Returns the products that have kernels in only some of the package's element types.
+///
+/// Products with the same element types form one entry, together with these types.
 pub fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
     let mut groups: Vec<(Vec<DType>, Vec<&'static Soc>)> = Vec::new();
     for soc in &package.socs {
@@ -100,13 +104,15 @@ pub fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
     groups
 }
 
-/// Returns the names of the package's element types that are missing from `dtypes`.
+/// Returns CANN's names of the package's element types that `dtypes` lacks, separated by commas.
 pub fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
     let missing = package.dtypes().into_iter().filter(|d| !dtypes.contains(d));
     ge_types(&missing.collect::<Vec<_>>())
 }
 
-/// Writes all tensors of the definition or of a configuration, in some element types.
+/// Writes the C++ code that declares all inputs and outputs with the element types `dtypes`.
+///
+/// `of` is `this->` for the definition itself, or the name of a product's configuration with a dot.
 fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     let def = &package.def;
     let inputs = def.inputs.iter().enumerate();
@@ -143,7 +149,9 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     .collect()
 }
 
-/// Returns type and default of an attribute, as definition and prototype write them.
+/// Returns the C++ type name and the default value of an attribute.
+///
+/// Definition and prototype write both in this way, for example `Bool` and `true`.
 pub fn attr_default(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
         (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {

@@ -24,7 +24,7 @@ use super::package::Package;
 use super::text::{Comment, header};
 use super::tree::File;
 
-/// Returns the files, relative to the operator's directory.
+/// Returns the files of `op_host/` and `op_graph/`, with paths relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     let file = |path: String, what: &str, text: String| File {
@@ -73,7 +73,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     ]
 }
 
-/// Wraps a header in an include guard.
+/// Wraps the C++ text of a header in an include guard, whose name has the operator's and `what`.
 fn guarded(package: &Package<'_>, what: &str, text: &str) -> String {
     let guard = format!("{}_{what}_H_", package.snake().to_uppercase());
     format!("#ifndef {guard}\n#define {guard}\n\n{text}\n#endif  // {guard}\n")

@@ -9,12 +9,12 @@ use crate::emit::text::Text;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
 use op_dsl_ir::registered::{Prototype, Types};
 
-/// Tensor or attribute of the prototype.
+/// Input, output or attribute of the prototype.
 struct Item {
     name: String,
-    /// Macro: `INPUT`, `OPTIONAL_INPUT`, `OUTPUT`, `ATTR`, `REQUIRED_ATTR`.
+    /// Name of the macro that registers the item, for example `INPUT`, `OPTIONAL_INPUT` or `REQUIRED_ATTR`.
     macro_name: &'static str,
-    /// Macro arguments after the name.
+    /// Arguments of the macro after the item's name: its type, and for attributes the default.
     rest: String,
 }
 
@@ -24,16 +24,16 @@ impl Item {
     }
 }
 
-/// Everything that the prototype registers.
+/// All inputs, outputs and attributes that the prototype registers.
 struct Signature {
     inputs: Vec<Item>,
     outputs: Vec<Item>,
-    /// Element types of the type variable `"T"`.
+    /// Element types that the type variable `"T"` may stand for, if tensors use it.
     common: Option<String>,
     attrs: Vec<Item>,
 }
 
-/// Writes `<op>_proto.h`, without its header and its include guard.
+/// Writes the C++ code of `<op>_proto.h`, without the comment at its head and its include guard.
 pub fn prototype(package: &Package<'_>) -> String {
     let name = &package.def.name;
     let signature = match package.def.published.and_then(|p| p.prototype) {
@@ -57,9 +57,9 @@ pub fn prototype(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Returns the published signature.
+/// Returns the signature of the operator's published prototype.
 ///
-/// Its inputs are those of the operator as it was written, even those that no kernel reads.
+/// Its inputs are those of the operator as its author wrote it, even those that no kernel reads.
 fn published(def: &OpDef, prototype: &Prototype) -> Signature {
     let (types, common) = match prototype.types {
         Types::Each(types) => (types, None),
@@ -87,7 +87,7 @@ fn published(def: &OpDef, prototype: &Prototype) -> Signature {
     }
 }
 
-/// Returns the signature that follows from the formula.
+/// Returns the signature that follows from the formula, for operators without a published prototype.
 fn suggested(package: &Package<'_>) -> Signature {
     let def = &package.def;
     let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
@@ -114,7 +114,7 @@ fn suggested(package: &Package<'_>) -> Signature {
     }
 }
 
-/// Writes the comment above the prototype.
+/// Writes the comment that describes the operator, its tensors and attributes above the prototype.
 fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
     let def = package.written;
     let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
@@ -150,7 +150,7 @@ fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
     text.line(" */");
 }
 
-/// Returns the element types of a tensor that have kernels.
+/// Returns CANN's names of the element types of a tensor for which there are kernels.
 fn kernel_types(package: &Package<'_>, tensor: &Tensor) -> String {
     match tensor.kind {
         Kind::Mask => mask_types(&package.def).join(", "),
@@ -218,7 +218,9 @@ mod tests {
         ..Published::NOTHING
     };
 
-    /// Checks that prototype and definition are independent of each other and of the names in the formula.
+    /// Checks that the published names of prototype and definition are used.
+    ///
+    /// They are independent of each other and of the names in the formula.
     #[test]
     fn prototype_and_definition_are_as_published() {
         let mut def = gelu_grad(Prim::GeluGrad);

@@ -6,10 +6,10 @@ use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
 
-/// The part that is the same for every operator.
+/// C++ code of shape inference that is the same for every operator.
 const SHAPES: &str = include_str!("fragments/shapes.h");
 
-/// Writes the whole file, without its header.
+/// Writes the C++ code of `<op>_infershape.cpp`, without the comment at its head.
 pub fn file(package: &Package<'_>) -> String {
     let (snake, def) = (package.snake(), &package.def);
     let mut text = Text::new();

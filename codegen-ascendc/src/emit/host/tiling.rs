@@ -9,10 +9,10 @@ use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, OpDef, Spec};
 use op_dsl_ir::{DType, Stored};
 
-/// The part that is the same for every operator.
+/// C++ code of tiling that is the same for every operator.
 const TILING: &str = include_str!("fragments/tiling.h");
 
-/// Writes the whole file, without its header.
+/// Writes the C++ code of `<op>_tiling.cpp`, without the comment at its head.
 pub fn file(package: &Package<'_>) -> String {
     let (snake, name) = (package.snake(), &package.def.name);
     let mut text = Text::new();
@@ -35,10 +35,10 @@ pub fn file(package: &Package<'_>) -> String {
     )
 }
 
-/// Writes the function that fills in the compile info, which the framework keeps.
+/// Writes the C++ function `Parse`, which fills in the compile info that the framework keeps.
 ///
-/// A package for one architecture does not query the platform, because the platform has no other architecture and older toolkits
-/// could not return it.
+/// A package for one architecture does not query the platform, because the platform has no other architecture and older
+/// toolkits could not return it.
 fn parse(package: &Package<'_>) -> String {
     let one = package.archs().len() == 1;
     let number = if one {
@@ -63,7 +63,9 @@ fn parse(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Returns an attribute as the kernel receives it: integers become the nearest `float`.
+/// Returns the C++ expression of an attribute's value in the type that the kernel receives.
+///
+/// `value` is the expression in the attribute's own type; integers become the nearest `float`.
 pub fn as_float(attr: &Attr, value: String) -> String {
     match attr.kind {
         AttrKind::Int => format!("static_cast<float>({value})"),
@@ -71,17 +73,17 @@ pub fn as_float(attr: &Attr, value: String) -> String {
     }
 }
 
-/// Returns CANN's name of an element type.
+/// Returns CANN's name of an element type, for example `DT_FLOAT16`.
 pub fn ge_type(dtype: DType) -> String {
     format!("DT_{}", dtype.row().ge)
 }
 
-/// Returns CANN's names of the element types that the target has.
+/// Returns CANN's names of element types, separated by commas.
 pub fn ge_types(dtypes: &[DType]) -> String {
     dtypes.iter().map(|d| ge_type(*d)).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns CANN's names of the element types that a mask may have.
+/// Returns CANN's names of the element types that the operator's masks may have.
 pub fn mask_types(def: &OpDef) -> &'static [&'static str] {
     if def.masks() == Stored::Bit { &["DT_UINT1"] } else { &["DT_BOOL", "DT_UINT8"] }
 }
@@ -108,7 +110,9 @@ fn types(text: &mut Text, package: &Package<'_>) {
     text.line(format!("constexpr bool EMPTY = {};\n", package.def.empty));
 }
 
-/// Returns the attribute values of a specialisation as a C++ literal, for example `"approximate = 1 "`.
+/// Returns the attribute values that select a specialisation, as a C++ string literal.
+///
+/// For example, `"approximate = 1 "`.
 fn form(package: &Package<'_>, spec: &Spec) -> String {
     let attrs = &package.def.attrs;
     let when: String =
@@ -116,7 +120,7 @@ fn form(package: &Package<'_>, spec: &Spec) -> String {
     format!("\"{when}\"")
 }
 
-/// Writes statements that refuse specialisations without a kernel on this target.
+/// Writes C++ statements that look up the kernel's need of UB, and refuse calls without a kernel.
 fn find_need(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let value = |a: usize| {
@@ -134,7 +138,9 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Writes the function that reads how many row counts a call gives.
+/// Writes the C++ function `ReadCounts`, which reads how many entries the input with row counts has.
+///
+/// Writes nothing for operators without such an input.
 fn read_counts(text: &mut Text, def: &OpDef) {
     let Some(rows) = def.rows() else { return };
     let (name, optional) = (&def.inputs[rows].name, def.presence(rows).is_some());
@@ -171,7 +177,7 @@ fn read_counts(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
-/// Writes the tiling function.
+/// Writes the C++ function `TileCall`, by which the framework has a call tiled.
 fn tile(text: &mut Text, package: &Package<'_>) {
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
         ask(text, package);
@@ -186,7 +192,7 @@ fn tile(text: &mut Text, package: &Package<'_>) {
     text.line("");
 }
 
-/// Writes statements that read the call: architecture, attributes, type, shapes and platform.
+/// Writes C++ statements that read the call: architecture, attributes, type, shapes and platform.
 fn ask(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     text.line("const Arch* arch = ArchOf(context);");
@@ -215,7 +221,7 @@ fn ask(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Writes statements that cut the domain into tiles.
+/// Writes C++ statements that divide the matrix of a call into tiles, and refuse it if UB is too small.
 fn cut(text: &mut Text, package: &Package<'_>) {
     text.line("TilingData* data = context->GetTilingData<TilingData>();");
     text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
@@ -239,7 +245,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Writes statements that pass attributes and counts to the kernel.
+/// Writes C++ statements that store attributes and the number of row counts in the tiling data.
 fn fill(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     if def.rows().is_some() {

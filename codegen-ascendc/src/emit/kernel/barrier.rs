@@ -11,13 +11,17 @@ pub const BY_COMPILER: &str = "COMPILER_ORDERS_VECTOR_CALLS";
 
 const STATEMENT: &str = "VectorBarrier();";
 
-/// Returns the statement, or an empty string if no architecture of the package needs it.
+/// Returns the C++ statement that waits for earlier vector calls.
+///
+/// It is an empty string if no architecture of the package needs the wait.
 pub fn statement(package: &Package<'_>) -> &'static str {
     let needs = package.archs().iter().any(|arch| !arch.orders_vectors);
     if needs { STATEMENT } else { "" }
 }
 
-/// Writes the function; it is empty where no wait is needed, so that it costs nothing there.
+/// Writes the C++ function `VectorBarrier`, which waits for earlier vector calls.
+///
+/// It is empty where hardware or the compiler orders the calls, so that it costs nothing there.
 pub fn function(package: &Package<'_>, text: &mut Text) {
     if statement(package).is_empty() {
         return;

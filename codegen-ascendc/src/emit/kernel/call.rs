@@ -7,13 +7,13 @@ use crate::plan::{Buffer, Instr, Operand, Plan};
 use crate::sequence::{Api, Compare, Overload, Scalar, Type};
 use op_dsl_ir::DType;
 
-/// Function that makes its calls by repeats.
+/// C++ helper function that calls an API's overload with a number of repeats and strides.
 ///
-/// Only that overload can read one repeat of equal numbers again and again, by a stride of 0.
+/// Only that overload can read one repeat (256 bytes) of equal numbers again and again, by a stride of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Helper {
     api: Api,
-    /// Whether each of the two sources is a splat.
+    /// Whether each of the two sources is a splat, which is one repeat of equal numbers.
     splats: [bool; 2],
 }
 
@@ -34,7 +34,7 @@ impl Helper {
         format!("{}{side}", self.api.name())
     }
 
-    /// Returns its definition.
+    /// Returns the C++ definition of the helper function.
     pub fn text(self) -> String {
         let tensor = |ty: &str, name: &str| format!("const LocalTensor<{ty}>& {name}");
         let sides = ["a", "b"].into_iter().zip(self.splats);
@@ -87,12 +87,14 @@ impl Helper {
     }
 }
 
-/// Returns the helpers that a plan's calls need.
+/// Returns the helper functions that the vector calls of a plan need.
 pub fn helpers(plan: &Plan) -> Vec<Helper> {
     plan.instrs.iter().filter_map(Helper::of).collect()
 }
 
-/// Comparisons and selects for architectures where a mask covers one repeat.
+/// C++ functions for comparisons and selects that call the API once per repeat.
+///
+/// They are for architectures where a mask covers only one repeat.
 pub const BY_REPEAT: &str = "\
 // The bits of a repeat, in a block of their own, as Select takes them here.
 __aicore__ inline LocalTensor<uint8_t> MaskOf(const LocalTensor<uint8_t>& mask, uint32_t at)
@@ -121,7 +123,7 @@ __aicore__ inline void SelectRepeats(const LocalTensor<float>& dst, const LocalT
 }
 ";
 
-/// Returns the call of a function in `BY_REPEAT`.
+/// Returns the C++ call of `CompareRepeats` or `SelectRepeats` for a comparison or a select.
 fn by_repeat(instr: &Instr, dst: &str, operands: &[String]) -> String {
     let stepped = |k: usize| {
         let step = u8::from(!matches!(instr.srcs[k], Operand::Splat(_)));
@@ -147,12 +149,12 @@ fn mode(by: Compare) -> &'static str {
     }
 }
 
-/// Returns the type of a scalar operand, given the type of the data.
+/// Returns the element type in which a call with data of this type takes a scalar operand.
 fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
-/// Returns the toolkit's name of a call.
+/// Returns the name that a vector call has in the package's toolkit.
 ///
 /// `Compares` is `CompareScalar` up to 8.5, according to the API's list of changed names.
 fn name(api: Api, cann: Cann) -> &'static str {
@@ -162,7 +164,7 @@ fn name(api: Api, cann: Cann) -> &'static str {
     }
 }
 
-/// Returns the call, with its semicolon.
+/// Returns the C++ statement for one vector call of a plan.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     // Values of `half` may be stored in a buffer of another type.
     let half = |ty: Type| ty == Type::Data(DType::F16) && plan.dtype != DType::F16;

@@ -11,7 +11,7 @@ use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
 
-/// Writes `<op>.h`.
+/// Returns the file `<op>.h`, which has the kernel's class.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, ""));
     let mut text = Text::new();
@@ -66,7 +66,7 @@ fn constants(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Lists the tensors that the kernel reads and the results, by their GM names.
+/// Lists the inputs that the kernel reads and the outputs, by their C++ names.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let ins = inputs(package);
     let def = &package.def;
@@ -75,7 +75,7 @@ fn tensors(package: &Package<'_>) -> Vec<String> {
     inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
-/// Returns the type of a tensor's elements, by its GM name.
+/// Returns the C++ type of a tensor's elements, given the tensor's C++ name.
 fn element(package: &Package<'_>, tensor: &str) -> &'static str {
     let truths = truths::streams(package);
     if counts::tensor(package).is_some_and(|counts| counts == tensor) {
@@ -144,7 +144,10 @@ fn public(package: &Package<'_>, text: &mut Text) {
     });
 }
 
-/// Returns the row stride of a stream's tensor in elements, and the offset of its part in a row.
+/// Returns the C++ arguments that say where a stream's elements are in GM.
+///
+/// A stream is a tensor or one part of a gated tensor. The arguments are the distance of rows in elements, and the offset of
+/// the part in a row.
 fn side(stream: Stream) -> &'static str {
     match stream.part {
         Part::Whole => "tiling_.columns, 0",
@@ -153,7 +156,7 @@ fn side(stream: Stream) -> &'static str {
     }
 }
 
-/// Writes one step of a tile's path.
+/// Writes a member function that does one step for a tile, for example `CopyIn`.
 fn step(text: &mut Text, name: &str, lines: &[String]) {
     let head = format!("__aicore__ inline void {name}(const Tile& tile)");
     text.function(head, |text| {
@@ -191,7 +194,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     step(text, "CopyIn", &lines);
 }
 
-/// Returns `if constexpr (small) { .. } else { .. }`.
+/// Returns C++ code that runs `small` in kernels for small rows and `dense` in other kernels.
 fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     let mut blocks = vec![("if constexpr (small)".to_string(), small.join("\n"))];
     if !dense.is_empty() {
@@ -202,7 +205,9 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     text.finish()
 }
 
-/// Returns the call of the formula with each stream's address.
+/// Returns the C++ call of the formula on a tile, with the address of each stream in UB.
+///
+/// With `parted`, the parts of gated tensors are in buffers of their own; otherwise they are in the queues.
 fn run(package: &Package<'_>, parted: bool) -> String {
     let def = &package.def;
     let of = |stream: Stream, name: &str, output: bool| {
@@ -276,15 +281,16 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
     step(text, "CopyOut", &lines);
 }
 
-/// The capacity of a tile.
+/// C++ function `Capacity`, which returns how many elements the largest tile has.
 const CAPACITY: &str = include_str!("capacity.h");
-/// The copies between GM and UB: of any length here, of whole blocks in the next.
+/// C++ functions that copy between GM and UB: here any length, in the next constant whole blocks.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
-/// Rounds a row's element count up to whole blocks where copies move whole blocks only.
+/// Returns a C++ statement that rounds a tile's element count up to whole blocks of 32 bytes.
 ///
-/// A row's last block is then computed as a whole, where it overlaps the block before it.
+/// It is empty on architectures that can copy any length. Where a row's last block overlaps the block before it, it is computed
+/// as a whole.
 fn whole_blocks(arch: &Arch) -> String {
     let mut text = Text::new();
     if !arch.pads {

@@ -15,7 +15,7 @@ use crate::sequence::{Api, Scalar, Type};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::{DType, Stored};
 
-/// Writes `<op>_compute.h`.
+/// Returns the file `<op>_compute.h`, which has the formula as one C++ class per plan.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, "compute"));
     let mut text = Text::new();
@@ -61,7 +61,7 @@ pub fn file(package: &Package<'_>) -> File {
     File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
-/// Writes C++ code for those architectures of which some plan needs it.
+/// Writes the C++ code `what` for the architectures where some plan needs it.
 fn some(
     package: &Package<'_>,
     what: impl Into<String>,
@@ -79,7 +79,7 @@ fn some(
     }
 }
 
-/// Helpers of comparisons, which process whole repeats only.
+/// C++ helper functions for comparisons, which process only whole repeats of 256 bytes.
 const COMPLETE: &str = "\
 // Elements in whole repeats, as comparisons take them.
 template <typename T>
@@ -102,7 +102,7 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
 }
 ";
 
-/// Helper of comparisons for bytes.
+/// C++ helper function that fills up masks of one byte per element to whole repeats.
 const COMPLETE_TRUTHS: &str = "\
 // The same behind truth values, a byte each, up to where numbers of type T have a whole repeat.
 template <typename T>
@@ -117,12 +117,12 @@ __aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32
 }
 ";
 
-/// Returns whether the calls read masks as bytes, which become numbers.
+/// Returns whether a plan reads masks of one byte per element, which its calls convert to numbers.
 fn completes_truths(_: &Arch, plan: &Plan) -> bool {
     plan.instrs.iter().any(|i| i.from == Type::Byte)
 }
 
-/// Temporary buffer: its name, its bytes as C++, and its type.
+/// Temporary buffer in UB: its C++ name, its size in bytes as C++, and its C++ element type.
 struct Temporary {
     name: String,
     bytes: String,
@@ -144,7 +144,7 @@ fn temporaries(plan: &Plan) -> Vec<Temporary> {
     temps.chain(halves).chain(masks).collect()
 }
 
-/// Writes the class of a plan.
+/// Returns the C++ class with the buffers and vector calls of a plan.
 fn class(package: &Package<'_>, plan: &Plan) -> String {
     let (def, mut text) = (&package.def, Text::new());
     let forms: Vec<String> =
@@ -191,9 +191,10 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     text.finish()
 }
 
-/// Writes the slots of the streams in a buffer of the input queue.
+/// Writes constants that say where each input stream is in a buffer of the input queue.
 ///
-/// Tensors of which only one part is read come last, because they take two slots where rows are whole.
+/// A buffer consists of slots of equal size. Tensors of which only one part is read come last, because they take two slots
+/// where rows are copied whole.
 fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
     let all = rows(package);
     let is_lone = |input: &Input| {

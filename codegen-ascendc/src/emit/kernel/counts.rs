@@ -10,19 +10,21 @@ use super::{barrier, tiling_key};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
 
-/// Returns the GM name of the tensor with the counts.
+/// Returns the C++ name of the input that holds row counts; `None` if there is none.
 pub fn tensor(package: &Package<'_>) -> Option<String> {
     package.def.rows().map(|rows| cpp_name(&package.def.inputs[rows].name))
 }
 
-/// Writes the statement that reads the counts.
+/// Writes the statement that sums the row counts, if the operator has them, into `computed_`.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("computed_ = ComputedRows();");
     }
 }
 
-/// Returns statements that compute a tile, or clear it.
+/// Returns the statements `compute`, executed only for tiles with rows that are computed.
+///
+/// Other tiles are cleared.
 pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     let mut text = Text::new();
     match tensor(package) {
@@ -35,7 +37,9 @@ pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     text.finish()
 }
 
-/// Returns statements that clear the rows of a tile that are not computed.
+/// Returns statements that clear those rows of a tile which are not to be computed.
+///
+/// `None` if the operator has no row counts.
 pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
     text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
@@ -44,7 +48,9 @@ pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     tensor(package).map(|_| text.finish())
 }
 
-/// Writes the functions that these statements call.
+/// Writes the C++ member functions that sum the row counts and clear rows beyond the sum.
+///
+/// Writes nothing if the operator has no row counts.
 pub fn functions(package: &Package<'_>, text: &mut Text) {
     let Some(tensor) = tensor(package) else { return };
     text.line(COMPUTED.replace("@counts@", &tensor));
@@ -86,7 +92,7 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
     text.line(CLEAR_ELEMENTS);
 }
 
-/// Writes the member that holds the number of computed rows.
+/// Writes the C++ member that holds the number of rows to be computed, if there are row counts.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("// Rows of the matrix that are computed; the others are zeros.\nuint64_t computed_ = 0;");

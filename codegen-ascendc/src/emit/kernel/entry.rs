@@ -7,13 +7,13 @@ use super::names::{self, namespace};
 use super::tiling_key::vector_cores_apart;
 use op_dsl_ir::names::cpp_name;
 
-/// Lists the tensors among the entry's arguments, in the order of the signature.
+/// Lists the C++ names of all tensors, which are arguments of the entry: inputs, then outputs.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let def = &package.def;
     def.inputs.iter().chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
-/// Writes `<op>.cpp`.
+/// Returns the file `<op>.cpp`, which has the kernel's entry.
 pub fn file(package: &Package<'_>) -> File {
     let (snake, op) = (package.snake(), &package.def.name);
     let names = tensors(package).into_iter().chain(["workspace".into(), "tiling".into()]);

@@ -39,7 +39,9 @@ pub use tiling_key::vector_cores_apart;
 use super::package::Package;
 use super::tree::File;
 
-/// Returns the files, relative to the directory that the layout gives them.
+/// Returns the files of the kernel.
+///
+/// Their paths are relative to the directory that a layout puts them into.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     vec![
         entry::file(package),

@@ -8,14 +8,18 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::{cpp_name, is_taken};
 use op_dsl_ir::op::{OpDef, Part, Stream};
 
-/// Returns the slot of a stream in a buffer of a queue: `x.gate` -> `X_GATE`.
+/// Returns the name of the constant that says where a stream is in a buffer of a queue.
+///
+/// For example, the stream `x.gate` has the constant `X_GATE`.
 pub fn slot(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name = if is_taken(name) { format!("{name}_") } else { name.to_string() };
     name.chars().map(upper).collect()
 }
 
-/// Returns the name of a stream: `dy`, `x.gate`.
+/// Returns the name of a stream, which is a tensor or one part of a gated tensor.
+///
+/// For example, `dy` or `x.gate`. `output` says whether it is an output stream.
 pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
     let tensors = if output { &def.outputs } else { &def.inputs };
     let name = &tensors[stream.tensor].name;
@@ -26,24 +30,28 @@ pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
     }
 }
 
-/// Returns the C++ name of an element type.
+/// Returns the name of an element type in C++, for example `half`.
 pub fn cpp(dtype: DType) -> &'static str {
     dtype.row().c
 }
 
-/// Returns the include guard of a file: `GE_GLU_GRAD_V2_TILING_KEY_H` for `tiling_key`.
+/// Returns the macro of a file's include guard.
+///
+/// For example, `GE_GLU_GRAD_V2_TILING_KEY_H` for the file `tiling_key`.
 pub fn guard(package: &Package<'_>, file: &str) -> String {
     let words = [&*package.snake(), file, "H"];
     let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
     words.join("_").to_ascii_uppercase()
 }
 
-/// Returns the namespace of the kernel's classes.
+/// Returns the C++ namespace of the kernel's classes.
 pub fn namespace(package: &Package<'_>) -> String {
     format!("{}Kernel", package.def.name)
 }
 
-/// Wraps a list of arguments onto as many lines as it needs, all aligned with the first.
+/// Joins `head`, a list of arguments and `tail`, with line breaks between arguments where needed.
+///
+/// All lines are aligned with the first argument.
 pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     const WIDTH: usize = 110;
     let column = head.rsplit('\n').next().map_or(0, str::len);
@@ -69,22 +77,22 @@ pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     out
 }
 
-/// Input stream that some plan reads.
+/// Input stream (a tensor, or one part of a gated tensor) that at least one plan reads.
 pub struct Input {
     /// Index among the operator's input streams.
     pub index: usize,
-    /// Tensor and part.
+    /// Tensor, and the part of it.
     pub stream: Stream,
-    /// Name, for example `x.gate`.
+    /// Name of the stream, for example `x.gate`.
     pub name: String,
-    /// Whether every plan reads it.
+    /// Whether all plans of the package read the stream.
     pub always: bool,
-    /// Whether the stream is a mask.
+    /// Whether the stream is a mask, with one truth value per element.
     pub truths: bool,
 }
 
 impl Input {
-    /// Guards a statement so that only specialisations that read the stream execute it.
+    /// Guards a C++ statement so that only specialisations that read this stream execute it.
     pub(super) fn guarded(&self, statement: String) -> String {
         if self.always {
             return statement;
@@ -98,7 +106,7 @@ impl Input {
     }
 }
 
-/// Returns the input streams that some plan reads.
+/// Returns the input streams that at least one plan of the package reads.
 pub fn inputs(package: &Package<'_>) -> Vec<Input> {
     let def = &package.def;
     let of = |(index, stream): (usize, Stream)| {
@@ -111,7 +119,7 @@ pub fn inputs(package: &Package<'_>) -> Vec<Input> {
     def.input_streams().into_iter().enumerate().filter_map(of).collect()
 }
 
-/// Returns the name of a vector of equal numbers.
+/// Returns the C++ name of a plan's splat number `k`, which is a vector of equal numbers.
 pub fn splat(plan: &Plan, k: usize) -> String {
     match plan.splats[k] {
         Scalar::Const(1.0) => "ones".into(),
@@ -119,7 +127,7 @@ pub fn splat(plan: &Plan, k: usize) -> String {
     }
 }
 
-/// Returns the name of a buffer in a plan's calls.
+/// Returns the C++ name of a buffer that a plan's vector calls read or write.
 pub fn buffer(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
     let def = &package.def;
     match buffer {

@@ -9,15 +9,17 @@ use crate::plan::Plan;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
 
-/// Gated tensor of which some plan reads a part.
+/// Gated input of which at least one plan reads a part.
+///
+/// Kernels for small rows copy whole rows of it, which hold both parts.
 pub struct Rows {
-    /// Name of the tensor.
+    /// C++ name of the tensor.
     pub name: String,
-    /// Parts that some plan reads.
+    /// Parts of the tensor (gate, value) that at least one plan reads.
     pub parts: Vec<Input>,
 }
 
-/// Returns the gated tensors of which some plan reads a part.
+/// Returns the gated inputs of which at least one plan reads a part.
 pub fn rows(package: &Package<'_>) -> Vec<Rows> {
     let mut all: Vec<Rows> = Vec::new();
     for part in inputs(package).into_iter().filter(|i| i.stream.part != Part::Whole) {
@@ -30,20 +32,20 @@ pub fn rows(package: &Package<'_>) -> Vec<Rows> {
     all
 }
 
-/// Returns whether some plan reads only one part of a tensor.
+/// Returns whether some plan reads only one of the two parts of a gated input.
 ///
-/// The slots then depend on whether rows are whole, because a lone part takes one slot and a whole row two.
+/// It takes one slot of the queue's buffer where only the part is copied, and two slots where whole rows are copied.
 pub fn any_lone(package: &Package<'_>) -> bool {
     rows(package).iter().any(|rows| package.plans.iter().any(|plan| rows.is_lone(plan)))
 }
 
 impl Rows {
-    /// Returns whether a plan reads only one part.
+    /// Returns whether a plan reads exactly one part of this tensor.
     pub fn is_lone(&self, plan: &Plan) -> bool {
         self.parts.iter().filter(|part| plan.inputs[part.index].is_some()).count() == 1
     }
 
-    /// Returns the name of the first slot.
+    /// Returns the name of the constant for the first slot of this tensor's whole rows in the input queue.
     pub fn slot(&self, package: &Package<'_>) -> String {
         if any_lone(package) {
             slot(&format!("{}.rows", self.name))
@@ -52,7 +54,7 @@ impl Rows {
         }
     }
 
-    /// Guards a statement so that only specialisations that read a part execute it.
+    /// Guards a C++ statement so that only specialisations that read a part of this tensor execute it.
     pub fn guarded(&self, statement: String) -> String {
         if self.parts.iter().any(|part| part.always) {
             return statement;

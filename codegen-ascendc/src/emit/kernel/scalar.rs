@@ -10,7 +10,7 @@ use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Graph, Id, Node};
 
-/// Returns a `float` as C++ source: the shortest text that parses to this number.
+/// Returns a `float` as C++ source: the shortest digits that parse to the same number.
 pub fn literal(c: f32) -> String {
     match c {
         c if c.is_nan() => "(0.0f / 0.0f)".into(),
@@ -20,7 +20,7 @@ pub fn literal(c: f32) -> String {
     }
 }
 
-/// Returns a number as C++ source, cast to the type of the data it is used with.
+/// Returns a scalar as C++ source, cast to the element type of the data that it is combined with.
 pub fn text(scalar: Scalar, dtype: DType) -> String {
     let value = match scalar {
         Scalar::Const(c) => literal(c),
@@ -29,16 +29,16 @@ pub fn text(scalar: Scalar, dtype: DType) -> String {
     if dtype == DType::F32 { value } else { format!("static_cast<{}>({value})", cpp(dtype)) }
 }
 
-/// Values that depend on attributes only.
+/// C++ code for uniforms: values that depend on attributes only, computed once per kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Uniforms {
-    /// Names of the members, without the underscore.
+    /// Names of the class members that hold the values, without the final underscore.
     pub members: Vec<String>,
-    /// Statements that compute the members.
+    /// C++ statements that compute the class members.
     pub lines: Vec<String>,
 }
 
-/// Returns the uniforms that a plan's calls use.
+/// Returns the C++ code for the uniforms that a plan's vector calls use.
 pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
     let of_registers = plan
         .registers

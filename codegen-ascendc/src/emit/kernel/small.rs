@@ -16,12 +16,12 @@ use crate::plan::registers::pairs::firsts;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Kind;
 
-/// Lists the gated tensors of which some plan reads a part.
+/// Lists the gated inputs of which some plan reads a part, by their C++ names.
 fn parted(package: &Package<'_>) -> Vec<String> {
     rows(package).into_iter().map(|rows| rows.name).collect()
 }
 
-/// Lists the tensors whose parts are stored separately in UB.
+/// Lists the gated inputs and outputs whose parts have a buffer of their own in UB.
 fn apart(package: &Package<'_>) -> Vec<String> {
     parted(package)
         .into_iter()
@@ -29,13 +29,15 @@ fn apart(package: &Package<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Lists the gated results: name, and the slot of whole rows.
+/// Lists the gated outputs: the C++ name, and the slot of whole rows in the output queue.
+///
+/// The slot is given as the name of a constant.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
     outs.map(|t| (cpp_name(&t.name), slot(&format!("{}.gate", t.name)))).collect()
 }
 
-/// Writes the initialisation of buffers and tables.
+/// Writes the initialisation of the buffers and offset tables that kernels for small rows need.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     text.block("if constexpr (small)", "}", |text| {
         if !has_pairs(package) {
@@ -59,13 +61,13 @@ fn init_apart(package: &Package<'_>, text: &mut Text) {
     text.lines(in_kernel(package, |arch| init_of(package, arch)));
 }
 
-/// Returns the statement that fills both parts of a tensor with zeros.
+/// Returns the C++ statement that fills the buffer with both parts of a tensor with zeros.
 fn zeros(tensor: &str) -> String {
     let data = format!("{tensor}Parts_.template Get<T>()");
     format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);")
 }
 
-/// Returns the initialisation that separating and joining need on an architecture.
+/// Returns the C++ initialisation for separating and joining parts on an architecture.
 fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     let mut turn = vec!["pipe.InitBuffer(turned_, 2 * bytes);".to_string()];
     // Lanes are transposed up to their ends, which no tile may have reached.
@@ -93,7 +95,7 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Returns statements that separate the inputs into parts.
+/// Returns C++ statements that separate whole rows of the inputs into their parts.
 pub fn part(package: &Package<'_>) -> Vec<String> {
     let place = |tensor: &String| {
         format!("const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();")
@@ -105,7 +107,9 @@ pub fn part(package: &Package<'_>) -> Vec<String> {
     apart(package).iter().map(place).chain(rows(package).iter().map(take)).collect()
 }
 
-/// Returns these statements, or the formula on whole rows where it reads gate and value interleaved.
+/// Returns C++ statements that run the formula on whole rows if it takes gate and value interleaved.
+///
+/// Otherwise they execute `parted`, the statements that separate the parts, run the formula and join the results.
 pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
     if !has_pairs(package) {
         return parted;
@@ -144,12 +148,12 @@ pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
     vec![text.finish()]
 }
 
-/// Returns whether some formula reads gate and value interleaved.
+/// Returns whether some plan has a variant that reads gate and value interleaved.
 fn has_pairs(package: &Package<'_>) -> bool {
     package.plans.iter().any(pairs::has)
 }
 
-/// Returns statements that join the parts of the results.
+/// Returns C++ statements that join the parts of the outputs into whole rows.
 pub fn join(package: &Package<'_>) -> Vec<String> {
     let join = |(tensor, gate): &(String, String)| {
         format!("Together(out[{gate} * capacity_], {tensor}Parts, tile);")
@@ -157,7 +161,7 @@ pub fn join(package: &Package<'_>) -> Vec<String> {
     joined(package).iter().map(join).collect()
 }
 
-/// Writes the members of the class.
+/// Writes the class members for small rows: buffers of parts, and tables of byte offsets.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     text.line("// Small rows only: the two parts side by side, and what it takes to get there.");
     for tensor in apart(package) {
@@ -184,7 +188,7 @@ fn members_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Writes the functions that separate and join parts.
+/// Writes the C++ member functions that separate whole rows into parts, and join them again.
 pub fn parting(package: &Package<'_>, text: &mut Text) {
     if has_pairs(package) {
         text.lines(TAKES_PAIRS).line("");
@@ -220,9 +224,10 @@ fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Writes a function that separates or joins parts.
+/// Writes the C++ member function `Apart` or `Together`, which separates or joins parts.
 ///
-/// It gathers or transposes them, since architectures without gather need the transposition.
+/// `head` holds its name, target and source. The function executes the C++ statements `gather`. On architectures that copy whole
+/// blocks only, it calls the transposition with `args` instead if they cannot gather or if tiles have enough rows.
 fn way(text: &mut Text, arch: &Arch, head: [&str; 3], args: &str, gather: &str) {
     let [name, to, from] = head;
     let turn = format!("Turn{name}({args}, tile);");
@@ -255,7 +260,7 @@ Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * si
 
 const GATHER_TOGETHER: &str = "Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);";
 
-/// Writes the functions that fill the offset tables.
+/// Writes the C++ functions that fill the tables of byte offsets by which parts are gathered.
 fn offsets(package: &Package<'_>, text: &mut Text) {
     let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
     text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");
@@ -304,7 +309,7 @@ fn offsets(package: &Package<'_>, text: &mut Text) {
     text.line("");
 }
 
-/// Synchronisation by which vector code waits for the table that scalar code writes.
+/// C++ statements by which vector code waits for the offset table that scalar code writes.
 const WRITTEN: &str = "\
 const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
 SetFlag<HardEvent::S_V>(written);

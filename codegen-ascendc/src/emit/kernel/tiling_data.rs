@@ -9,18 +9,18 @@ use super::names::guard;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef};
 
-/// Field of the struct.
+/// Field of the C++ struct with the tiling data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Type: `uint64_t`, `uint32_t` or `float`.
+    /// C++ type: `uint64_t`, `uint32_t` or `float`.
     pub ty: &'static str,
     /// Name in AscendC's style, for example `tileRows`.
     pub name: String,
-    /// Meaning.
+    /// Meaning of the field, as a comment in the emitted code.
     pub doc: String,
 }
 
-/// Fields of `op_dsl_ir::tiling::Tiling`, in its order.
+/// Fields of `op_dsl_ir::tiling::Tiling` in its order: C++ type, name, meaning.
 const TILING: [(&str, &str, &str); 12] = [
     ("uint64_t", "rows", "rows of the matrix"),
     ("uint64_t", "columns", "columns of one part"),
@@ -36,12 +36,12 @@ const TILING: [(&str, &str, &str); 12] = [
     ("uint32_t", "path", "0: rows per tile, 1: columns per tile, 2: small rows"),
 ];
 
-/// Returns whether an attribute says at run time which part is the gate.
+/// Returns whether an attribute says at run time which part of gated tensors is the gate.
 pub fn gate_is_an_attribute(def: &OpDef) -> bool {
     def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
 }
 
-/// Returns all fields, padded so that the struct is a multiple of 8 bytes.
+/// Returns all fields of the struct, with padding to a multiple of 8 bytes.
 pub fn fields(package: &Package<'_>) -> Vec<Field> {
     let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
     let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
@@ -68,7 +68,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
     fields
 }
 
-/// Writes `<op>_tiling_data.h`.
+/// Returns the file `<op>_tiling_data.h`, which has the struct.
 pub fn file(package: &Package<'_>) -> File {
     let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
     let mut text = Text::new();

@@ -10,12 +10,12 @@ use crate::plan::Plan;
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Returns whether vector cores are separate from matrix cores, so that a kernel must request them.
+/// Returns whether an architecture has separate vector cores, which a kernel must request.
 pub fn vector_cores_apart(arch: &Arch) -> bool {
     matches!(arch.number, 2201 | 3510)
 }
 
-/// Returns the constant of an element type, for example `GE_GLU_GRAD_V2_FLOAT`.
+/// Returns the name of the macro for an element type, for example `GE_GLU_GRAD_V2_FLOAT`.
 pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
     let word = match dtype {
         DType::F16 => "HALF",
@@ -25,7 +25,7 @@ pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
     format!("{}_{word}", package.snake().to_ascii_uppercase())
 }
 
-/// Returns the constant of a specialisation, for example `GE_GLU_GRAD_V2_FORM_TANH`.
+/// Returns the name of the macro for a specialisation, for example `GE_GLU_GRAD_V2_FORM_TANH`.
 ///
 /// Its value is the index of the specialisation.
 pub fn form(package: &Package<'_>, spec: usize) -> String {
@@ -34,12 +34,12 @@ pub fn form(package: &Package<'_>, spec: usize) -> String {
     if name == "FORMULA" { head } else { format!("{head}_{name}") }
 }
 
-/// Returns whether the kernel has the path for small rows.
+/// Returns whether the kernel has a variant for small rows, which only gated tensors need.
 pub fn has_small(package: &Package<'_>) -> bool {
     package.def.split.is_some()
 }
 
-/// Groups the specialisations that have plans for the same element types.
+/// Groups the specialisations that have plans for the same element types, together with these types.
 fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
     let mut groups: Vec<(Vec<usize>, Vec<DType>)> = Vec::new();
     let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();
@@ -54,7 +54,7 @@ fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
     groups
 }
 
-/// Writes `<op>_tiling_key.h`.
+/// Returns the file `<op>_tiling_key.h`, which lists the kernel's instances.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "tiling_key");
     let mut text = Text::new();

@@ -10,12 +10,14 @@ use crate::arch::Arch;
 use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
 
-/// Lists the mask streams that some plan reads.
+/// Lists the input streams that are masks and that some plan reads.
 pub fn streams(package: &Package<'_>) -> Vec<Input> {
     inputs(package).into_iter().filter(|i| i.truths).collect()
 }
 
-/// Returns a statement, guarded so that only specialisations with masks execute it.
+/// Returns a C++ statement, guarded so that only specialisations that read a mask execute it.
+///
+/// `None` if the package has no masks.
 fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     let streams = streams(package);
     if streams.iter().any(|i| i.always) {
@@ -28,7 +30,7 @@ fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     (!streams.is_empty()).then(|| text.finish())
 }
 
-/// Writes the initialisation of the queue.
+/// Writes the initialisation of the queue of masks.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     let bytes = match package.def.masks() {
         Stored::Bit => "(capacity_ / 8 + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES",
@@ -40,7 +42,7 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Writes the members of the class.
+/// Writes the class members for masks: the queue, and the bytes of a tile's mask.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if !streams(package).is_empty() {
         text.line("// Bytes of UB for the truth values of a stream.\nuint32_t truthBytes_ = 0;");
@@ -48,7 +50,7 @@ pub fn members(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Returns statements that load the masks.
+/// Returns C++ statements that load a tile's masks into the queue; `None` if there are no masks.
 pub fn copy_in(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
     text.line("LocalTensor<uint8_t> truths = truthQue_.AllocTensor<uint8_t>();");
@@ -60,19 +62,21 @@ pub fn copy_in(package: &Package<'_>) -> Option<String> {
     if_any(package, text.finish().trim_end())
 }
 
-/// Returns the address of a stream's mask.
+/// Returns the C++ expression of a mask in UB, given the name of its stream.
 pub fn place(name: &str) -> String {
     format!("truths[Formula::{} * truthBytes_]", slot(name))
 }
 
-/// Returns statements that take the masks from the queue.
+/// Returns C++ statements that take a tile's masks from the queue; `None` if there are no masks.
 pub fn take(package: &Package<'_>) -> Option<String> {
     let declared = "LocalTensor<uint8_t> truths;";
     if_any(package, "truths = truthQue_.DeQue<uint8_t>();")
         .map(|take| format!("{declared}\n{take}"))
 }
 
-/// Returns statements that give the masks' buffer back to the queue.
+/// Returns the C++ statement that gives the buffer of a tile's masks back to the queue.
+///
+/// `None` if there are no masks.
 pub fn free(package: &Package<'_>) -> Option<String> {
     if_any(package, "truthQue_.FreeTensor(truths);")
 }
@@ -88,12 +92,12 @@ __aicore__ inline void LoadTruths(const LocalTensor<uint8_t>& to, const GlobalTe
 @copy@}
 ";
 
-/// Copy of any length.
+/// C++ statements in `LOAD` that copy any length from GM to UB.
 const COPY: &str = "    const DataCopyExtParams copy{1, bytes, 0, 0, 0};
     DataCopyPad(to, from[first], copy, DataCopyPadExtParams<uint8_t>());
 ";
 
-/// Copy of whole blocks.
+/// C++ statements in `LOAD` that copy whole blocks of 32 bytes from GM to UB.
 const COPY_OF_BLOCKS: &str =
     "    const uint64_t all = (tiling_.rows * tiling_.columns + PER_BYTE - 1) / PER_BYTE;
     const uint32_t blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
@@ -104,7 +108,7 @@ const COPY_OF_BLOCKS: &str =
     }
 ";
 
-/// Writes the function that loads the masks of a tile.
+/// Writes the C++ member function `LoadTruths`, which loads a mask for a tile, if there are masks.
 pub fn load(package: &Package<'_>, text: &mut Text) {
     if streams(package).is_empty() {
         return;

@@ -12,7 +12,9 @@ use crate::arch::Arch;
 
 const WALK: &str = include_str!("walk.h");
 
-/// Replacement of each mark: with copies of any length, and with copies of whole blocks.
+/// Replacements of marks in `walk.h`.
+///
+/// Each has the mark, the text where copies can have any length, and the text where copies move whole blocks.
 const MARKS: [(&str, &str, &str); 4] = [
     ("@least@\n", "", "// No tile has less: the elements of a block of 32 bytes.\nconstexpr uint32_t LEAST = 16;\n\n"),
     (
@@ -45,7 +47,7 @@ const MARKS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Writes `<op>_walk.h`.
+/// Returns the file `<op>_walk.h`, which has the C++ class that iterates over the tiles of a core.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "walk");
     let marked = MARKS.iter().fold(WALK.to_string(), |text, (mark, any, blocks)| {

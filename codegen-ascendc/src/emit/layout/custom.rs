@@ -11,14 +11,14 @@ use crate::emit::tree::{File, Tree};
 use crate::emit::words::Word;
 use crate::emit::{host, kernel};
 
-/// Reason why a project defines [`BY_COMPILER`].
+/// Comment in build files on why a project defines the macro [`BY_COMPILER`].
 pub const ORDERED: &str = "The compiler orders dependent vector instructions by default in such a project. With --cce-auto-sync=off, leave
 # out the macro: kernels have barriers then.";
 
-/// Vendor name under which the toolkit installs the operators.
+/// Vendor name under which the toolkit installs the operators of a project.
 pub const VENDOR: &str = "op_dsl";
 
-/// Adds the project of some operators.
+/// Adds a project for toolkits of generation 9 that builds some operators.
 pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     add_sources(tree, packages);
     let headed = |text: String| format!("{}\n{text}", project_header(packages, Comment::Hash));
@@ -28,7 +28,7 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.add("README.md", readme(packages, packages[0].words().custom.build));
 }
 
-/// Adds the files that are the same for both generations of toolkits: the operators themselves.
+/// Adds the sources of some operators, which are the same for both generations of toolkits.
 pub fn add_sources(tree: &mut Tree, packages: &[Package<'_>]) {
     for package in packages {
         let host = host::files(package);
@@ -113,13 +113,13 @@ fn kernels(packages: &[Package<'_>]) -> String {
     text.finish()
 }
 
-/// Returns the file that holds the kernel's entry.
+/// Returns the name of the file that holds the kernel's entry.
 fn entry(snake: &str, kernels: &[File]) -> String {
     let apt = format!("{snake}_apt.cpp");
     if kernels.iter().any(|f| f.path == apt) { apt } else { format!("{snake}.cpp") }
 }
 
-/// Writes the README.
+/// Returns the README of a stand-alone project; `build` is the text that says how to build it.
 pub fn readme(packages: &[Package<'_>], build: Word) -> String {
     let words = packages[0].words();
     let about = &words.custom;

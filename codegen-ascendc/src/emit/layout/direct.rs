@@ -14,7 +14,7 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Tensor, Value};
 
-/// Adds the directory of an operator.
+/// Adds the directory of an operator's program: kernel, launcher, main, build file, README.
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let core = format!("op_host/{snake}_tiling_core.h");
@@ -40,12 +40,12 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     tree.mark(&snake, std::iter::once(&*package.def.name));
 }
 
-/// Returns the tensors of the signature: inputs, then outputs.
+/// Returns all tensors of the signature: inputs, then outputs.
 fn tensors<'p>(package: &'p Package<'_>) -> impl Iterator<Item = &'p Tensor> {
     package.def.inputs.iter().chain(package.def.outputs.iter())
 }
 
-/// Returns the C++ type of an attribute, and its default.
+/// Returns the C++ type of an attribute, and its default as a C++ literal.
 fn attribute(attr: &Attr) -> (&'static str, String) {
     match attr.default {
         Value::Int(v) => ("int64_t", v.to_string()),
@@ -54,7 +54,7 @@ fn attribute(attr: &Attr) -> (&'static str, String) {
     }
 }
 
-/// Writes the header with everything a caller needs to know of the operator.
+/// Returns the C++ header `launch.h`, with everything that a caller needs to know of the operator.
 fn launch_header(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut text = Text::new();
@@ -140,7 +140,7 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
     text.line("");
 }
 
-/// Writes the kernel's entry and launcher.
+/// Returns the source file `launch.asc`, which has the kernel's entry and its launcher.
 fn launch(package: &Package<'_>) -> String {
     let (def, snake) = (&package.def, package.snake());
     let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
@@ -188,7 +188,7 @@ fn launch(package: &Package<'_>) -> String {
     text.finish()
 }
 
-/// Writes the table of kernels.
+/// Writes the C++ table of the kernel's instances, by which the launcher finds the one to start.
 fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     let data = package.tiling_data();
     let arguments: Vec<String> =
@@ -216,7 +216,9 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     });
 }
 
-/// Writes tiling by the operator's host code, for the machine that the platform reports.
+/// Writes the C++ function `MakeTiling`, which tiles a call by the operator's host code.
+///
+/// It takes the number of cores and the size of UB from the platform.
 fn tiling(package: &Package<'_>, text: &mut Text) {
     let (def, snake) = (&package.def, package.snake());
     let call = |a: usize| match &def.attrs[a] {

@@ -12,7 +12,7 @@ use crate::arch::{SOCS, Soc};
 use op_dsl_ir::Stored;
 use op_dsl_ir::op::{Kind, OpDef};
 
-/// Kind of project that is built from the files.
+/// Layout: the kind of project that the emitted files form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -20,35 +20,37 @@ pub enum Layout {
     OpsNn,
     /// A custom-operator project that builds with a toolkit alone.
     Custom,
-    /// One kernel with host tiling, launcher and a small main.
+    /// A program that launches one kernel, with host tiling, launcher and a small `main`.
     Direct,
     /// An extension of PyTorch that registers installed operators.
     Torch,
 }
 
-/// Combination that a layout does not support, and the way out.
+/// Reason why a layout cannot be emitted for a product or operator, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unbuilt {
-    /// The layout does not support the product.
+    /// The layout does not support the product; the fields are the product, and what does not support it.
     #[error("{0} is not among the products of {1}; use --layout custom --cann 8")]
     Product(&'static str, &'static str),
     /// The layout does not support several architectures in one tree.
+    ///
+    /// The fields are what does not support them, and two products with different architectures.
     #[error("{0} is built for one architecture, but {1} and {2} differ in theirs; emit for each")]
     Several(&'static str, &'static str, &'static str),
-    /// The layout does not support masks of bits, which the operator has.
+    /// The layout does not support masks of one bit per element, which the operator with this name has.
     #[error("{0} has a mask of bits, which PyTorch has no tensors of; use --layout custom")]
     Bits(String),
 }
 
-/// The architecture that compilers of generation 9 dropped.
+/// Number of the architecture that compilers of generation 9 no longer support.
 const LEFT_OUT_BY_V9: u16 = 1001;
 
 impl Layout {
-    /// All layouts, in the order of the command line's help.
+    /// All layouts, in the order in which the command line's help lists them.
     pub const ALL: [Layout; 4] = [Layout::OpsNn, Layout::Custom, Layout::Direct, Layout::Torch];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the layout on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Layout::OpsNn => "ops-nn",
@@ -58,15 +60,15 @@ impl Layout {
         }
     }
 
-    /// Returns the layout with this name.
+    /// Returns the layout with this name, `None` if there is none.
     pub fn named(name: &str) -> Option<Layout> {
         Layout::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    /// Checks that the layout's compilers support the products, and all of them in one tree.
+    /// Checks that products can be built in this layout, and all of them in one tree.
     ///
     /// # Errors
-    /// They do not; another layout, or a tree for each product, does.
+    /// The layout does not support a product, or not several architectures in one tree. The error says what to use instead.
     pub fn check(self, socs: &[&'static Soc], cann: Cann) -> Result<(), Unbuilt> {
         let (layout, several) = match (self, cann) {
             (Layout::OpsNn, _) => ("ops-nn", true),
@@ -86,10 +88,10 @@ impl Layout {
         }
     }
 
-    /// Checks that the layout supports an operator, given that its targets do.
+    /// Checks that the layout supports an operator, given that the targets support it.
     ///
     /// # Errors
-    /// It does not; another layout does.
+    /// The layout does not support the operator. The error says what to use instead.
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
         if self == Layout::Torch && bits {
@@ -99,17 +101,17 @@ impl Layout {
         }
     }
 
-    /// Returns the default products of a tree.
+    /// Returns the products that a tree in this layout is for by default.
     ///
-    /// For the repository and for PyTorch's extension these are all products of the repository. The other layouts have no such
-    /// list.
+    /// For ops-nn and for PyTorch's extension these are all products that ops-nn supports. For other layouts there is no
+    /// default, so that the list is empty.
     pub fn socs(self) -> Vec<&'static Soc> {
         let all = matches!(self, Layout::OpsNn | Layout::Torch);
         let built = |s: &&Soc| all && s.arch.number != LEFT_OUT_BY_V9;
         SOCS.iter().filter(built).collect()
     }
 
-    /// Returns the files of some packages for one product.
+    /// Returns all files of some packages in this layout.
     ///
     /// Operators share a custom project and an extension of PyTorch; in the other layouts each has a directory.
     pub fn tree(self, packages: &[Package<'_>]) -> Tree {

@@ -8,7 +8,7 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{api, host, kernel, paper};
 
-/// Adds the directory of an operator.
+/// Adds the directory of an operator, with all its files.
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let kernels = kernel::files(package);
@@ -32,7 +32,7 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     tree.mark(&snake, std::iter::once(&*package.def.name));
 }
 
-/// Writes the file that registers everything with the repository.
+/// Returns the operator's `CMakeLists.txt`, which registers its files with the build of ops-nn.
 fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -> String {
     let mut text = Text::new();
     // Without a hand-written interface, the build generates one from the definition.
@@ -68,7 +68,7 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
     format!("{}\n{}", header(package, "how ops-nn builds it", Comment::Hash), text.finish())
 }
 
-/// Returns the names of the products in build files.
+/// Returns the names of the package's products, separated by `between`, for build files.
 pub fn units(package: &Package<'_>, between: &str) -> String {
     names(&package.socs, between)
 }
@@ -77,7 +77,7 @@ fn names(socs: &[&Soc], between: &str) -> String {
     socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
 }
 
-/// Returns the model of an architecture for which unit tests of kernels are compiled.
+/// Returns the product model of an architecture for which ops-nn compiles unit tests of kernels.
 fn model(package: &Package<'_>, arch: &Arch) -> &'static str {
     match arch.number {
         2201 => "ascend910B1",

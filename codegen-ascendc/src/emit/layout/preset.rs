@@ -9,7 +9,7 @@ use crate::emit::package::{FUSION, Package};
 use crate::emit::text::{Comment, project_header};
 use crate::emit::tree::Tree;
 
-/// Adds the project of some operators.
+/// Adds a project for toolkits of generation 8 that builds some operators.
 pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     add_sources(tree, packages);
     let soc = packages[0].soc().name;
@@ -56,7 +56,9 @@ fn presets(soc: &str) -> String {
     )
 }
 
-/// Placeholder operator for `msopgen`, which writes no project without one; it is discarded.
+/// Definition of an operator that is given to `msopgen`, which writes no project without one.
+///
+/// The files that it writes for the operator are discarded.
 const MSOPGEN: &str = r#"[
     {
         "op": "Unused",

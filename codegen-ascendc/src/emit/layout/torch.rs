@@ -17,7 +17,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef};
 
-/// Adds the extension of some operators.
+/// Adds the extension of PyTorch that registers some operators.
 pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     let Some(first) = packages.first() else { return };
     let space = namespace(first.written);
@@ -38,12 +38,12 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.mark("", packages.iter().map(|p| &*p.def.name));
 }
 
-/// Returns the namespace of the operators, which is the name of their crate.
+/// Returns the namespace in which PyTorch registers the operators: the name of their crate.
 fn namespace(def: &OpDef) -> &str {
     def.source.split("::").next().unwrap_or_default()
 }
 
-/// Returns arguments and results as PyTorch's schema declares them.
+/// Returns the operator's signature in PyTorch's schema language: arguments and results.
 pub fn schema(def: &OpDef) -> String {
     let given = |i: usize| def.presence(i).is_none();
     // Every parameter after one with a default must have a default as well.
@@ -80,7 +80,9 @@ fn scalar_type(dtype: DType) -> &'static str {
     }
 }
 
-/// Writes all operators into one file, because PyTorch's headers take longer to compile than they do.
+/// Returns a C++ source file that registers all operators with PyTorch.
+///
+/// It is one file because PyTorch's headers take longer to compile than the operators.
 fn source(packages: &[Package<'_>], space: &str) -> String {
     let mut t = Text::new();
     t.line("#include \"call.h\"\n\nnamespace {\n\nusing op_dsl::Kind;\n");
@@ -134,7 +136,9 @@ fn results(def: &OpDef) -> String {
     }
 }
 
-/// Returns the parameters of the C++ function: those of the schema, in the types that PyTorch passes.
+/// Returns the parameters of the C++ function that PyTorch calls for the operator.
+///
+/// They are those of the schema, in the C++ types that PyTorch passes.
 fn parameters(def: &OpDef) -> Vec<String> {
     let inputs = def.inputs.iter().enumerate().map(|(i, t)| {
         let ty = match def.presence(i) {
@@ -204,7 +208,9 @@ fn inputs(def: &OpDef) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-/// Writes the call itself: inputs, attributes, results, in the order of the definition.
+/// Writes C++ code that calls the operator's aclnn function.
+///
+/// The arguments are inputs, attributes and outputs, in the order of the definition.
 fn launch(t: &mut Text, def: &OpDef, passed: Vec<String>, outputs: &[String]) {
     let function = format!("aclnn{}", def.name);
     let first = &outputs[0];

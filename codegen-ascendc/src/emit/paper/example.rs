@@ -12,9 +12,9 @@ use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
 use op_dsl_ir::published::{SignaturePart, Type};
 use op_dsl_ir::{DType, Stored};
 
-/// Returns the path of a name's example.
+/// Returns the path of the example program for an aclnn function.
 ///
-/// `None` if the package has no `float`, because the example uses only this type, which needs no conversion.
+/// `None` if the package has no kernels in `float`, because the example uses only this type, which needs no conversion.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
     let name = function.name.trim_start_matches("aclnn");
     package
@@ -23,7 +23,7 @@ pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
         .then(|| format!("examples/test_aclnn_{}.cpp", snake(name)))
 }
 
-/// Writes the program.
+/// Returns the example program for an aclnn function; `None` if there is none.
 pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> Option<File> {
     let path = path(package, function)?;
     let spec = spec(package, function)?;
@@ -56,7 +56,9 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     Some(File { path, text: format!("{}\n", t.finish().trim_end()) })
 }
 
-/// Returns the specialisation that the example calls: the defaults if the package has them.
+/// Returns the index of the specialisation that the example calls.
+///
+/// It is the one that the defaults of the attributes select, if the package has it; otherwise the first.
 fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
     let def = &package.def;
     let specs = package.specs();
@@ -70,7 +72,7 @@ fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
     specs.iter().copied().find(default).or(specs.first().copied())
 }
 
-/// Returns the value of an attribute in the example.
+/// Returns the value that an attribute has in the example's call.
 fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     if let Some(fixed) = function.fixed(attr) {
@@ -216,7 +218,9 @@ bool Close(const char* name, int64_t i, float got, double want)
 }
 ";
 
-/// Writes the formula for one element: a C++ function, and the struct of its results.
+/// Writes the C++ function `Formula`, which computes the formula on one element in double.
+///
+/// Also writes the struct `Expected`, in which it returns the results.
 pub fn expected(package: &Package<'_>, spec: usize) -> String {
     let def = &package.def;
     let graph = &def.specs[spec].graph;
@@ -242,16 +246,16 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
-/// Returns the tensors that a call gives, including those that nothing reads.
+/// Returns the arguments of an example's call that are tensors, including those that nothing reads.
 fn described<'f>(package: &Package<'_>, function: &'f Function, spec: usize) -> Vec<&'f Param> {
     let tensor = |p: &&Param| matches!(p.ty, Type::ConstTensor | Type::Tensor);
     let given = |p: &&Param| !leaves_out(package, spec, p.of);
     function.params.iter().filter(|p| tensor(p) && given(p)).collect()
 }
 
-/// Returns whether a specialisation is for calls without this input.
+/// Returns whether calls that select a specialisation leave out the input `of`.
 ///
-/// Row counts are always given, because no specialisation depends on them.
+/// False for tensors that are not optional, and for row counts, because no specialisation depends on them.
 pub fn leaves_out(package: &Package<'_>, spec: usize, of: SignaturePart) -> bool {
     let SignaturePart::Input(i) = of else { return false };
     if package.def.rows() == Some(i) {
@@ -261,7 +265,7 @@ pub fn leaves_out(package: &Package<'_>, spec: usize, of: SignaturePart) -> bool
     package.def.presence(i).is_some_and(|at| !is_given(at))
 }
 
-/// Writes the class of masks: numbers on the host, bytes or bits on the device.
+/// Writes the C++ class for masks, which has truth values as numbers and stores them as bytes or bits.
 fn truths(package: &Package<'_>) -> String {
     let (stored, ty, bytes) = match package.def.masks() {
         Stored::Bit => ("stored[i / 8] |= 1 << i % 8;", "ACL_UINT1", "(host.size() + 7) / 8"),
@@ -325,7 +329,9 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     t.finish()
 }
 
-/// Returns the arguments of phase 1, and writes the constants they need.
+/// Returns the C++ arguments of phase 1 in the example's call.
+///
+/// Writes the constants that hold the values of attributes.
 fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
     let argument = |p: &Param| match (p.of, p.ty) {
         (SignaturePart::Attr(i), ty) => {
@@ -342,7 +348,9 @@ fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Te
     args
 }
 
-/// Returns an attribute that the formula computes with, as a C++ number.
+/// Returns the value of an attribute as a C++ number, if the formula computes with it.
+///
+/// `None` for attributes that only select a specialisation, a dimension or a part.
 fn number(kind: &AttrKind, value: Value) -> Option<String> {
     match (kind, value) {
         (AttrKind::Float, Value::Float(x)) => Some(format!("{x:?}")),
@@ -351,7 +359,7 @@ fn number(kind: &AttrKind, value: Value) -> Option<String> {
     }
 }
 
-/// Writes an attribute as a constant of the program.
+/// Returns the C++ statement that declares a constant with the value of an attribute.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
     let name = match (&package.def.attrs[attr].kind, value) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
@@ -372,7 +380,7 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> Stri
     }
 }
 
-/// Writes the loop that compares all elements.
+/// Writes the C++ loop that compares every element of the results with the formula.
 fn compare(
     package: &Package<'_>,
     interface: &Interface,

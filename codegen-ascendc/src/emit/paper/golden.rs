@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
 use op_dsl_ir::{Stored, display};
 
-/// Writes the file.
+/// Returns the Python file with the operator in float64.
 pub fn file(package: &Package<'_>) -> File {
     let mut t = Text::new();
     t.line(header(package, "the operator in float64 on numpy arrays", Comment::Hash).trim_end())
@@ -63,7 +63,9 @@ def counted(y, dim, counts):
 
 ";
 
-/// Python statements that split a tensor into its parts (`parts`) and join them again (`joined`).
+/// Python statements that split a gated tensor into its two parts, and that join them again.
+///
+/// They are the bodies of the functions `parts` and `joined`.
 struct Cut {
     what: &'static str,
     parts: [&'static str; 2],
@@ -92,7 +94,7 @@ const PAIRS: Cut = Cut {
     ],
 };
 
-/// Writes the functions `parts` and `joined`.
+/// Writes the Python functions `parts` and `joined`, which split a gated tensor and join its parts.
 fn parts(pattern: Pattern) -> String {
     let (what, more) = match pattern {
         Pattern::Halves => (HALVES.what.to_string(), ""),
@@ -111,7 +113,10 @@ fn parts(pattern: Pattern) -> String {
     t.finish()
 }
 
-/// Returns the statements of a function for a pattern.
+/// Returns the body of a Python function that splits or joins tensors in one of the patterns.
+///
+/// `halves` is the body where the parts are halves, `pairs` the body where they are interleaved. If an attribute decides, the
+/// body has both.
 fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
     let indented = |by: &str, lines: &[&str]| -> Vec<String> {
         lines.iter().map(|line| format!("{by}{line}")).collect()
@@ -126,7 +131,9 @@ fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
     }
 }
 
-/// Returns an operator's name as a valid Python name; an underscore is appended to reserved words.
+/// Returns an operator's name as a valid Python name.
+///
+/// An underscore is appended to reserved words and to names that the emitted file uses.
 pub fn word(name: &str) -> String {
     #[rustfmt::skip]
     const KEYWORDS: &[&str] = &[
@@ -137,7 +144,7 @@ pub fn word(name: &str) -> String {
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
 
-/// Returns the name of a stream, for example `x_gate`.
+/// Returns the Python name of a stream (a tensor or one of its parts), for example `x_gate`.
 fn stream_name(tensors: &[Tensor], stream: &Stream) -> String {
     let name = word(&tensors[stream.tensor].name);
     match stream.part {
@@ -151,7 +158,7 @@ fn stream_names(tensors: &[Tensor], streams: &[Stream]) -> Vec<String> {
     streams.iter().map(|s| stream_name(tensors, s)).collect()
 }
 
-/// Returns the name of a specialisation's function, for example `formula_tanh`.
+/// Returns the name of a specialisation's Python function, for example `formula_tanh`.
 fn formula_name(package: &Package<'_>, spec: usize) -> String {
     match package.spec_name(spec).to_ascii_lowercase() {
         name if name == "formula" => name,
@@ -181,7 +188,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
-/// Returns an attribute's value in Python.
+/// Returns the Python literal for an attribute's value, which is given as a number.
 fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
@@ -201,7 +208,7 @@ fn default(kind: &AttrKind, of: Value) -> String {
     }
 }
 
-/// Writes the function that the test framework calls.
+/// Writes the Python function `<op>_golden`, which the test framework calls.
 fn golden(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut t = Text::new();
@@ -275,7 +282,7 @@ fn golden(package: &Package<'_>) -> String {
     t.finish().trim_end().to_string()
 }
 
-/// Returns the expression that converts an input to numbers.
+/// Returns the Python expression that converts an input to an array of float64.
 fn numbers(package: &Package<'_>, input: &Tensor) -> String {
     let (name, def) = (word(&input.name), &package.def);
     match (input.kind, def.masks()) {
@@ -312,7 +319,7 @@ fn gate_first(package: &Package<'_>, gate: Gate) -> String {
     }
 }
 
-/// Returns the last arguments of `parts` and of `joined`.
+/// Returns the Python arguments of `parts` and of `joined` that follow the tensors.
 fn along(package: &Package<'_>, split: &Split) -> String {
     let name = |attr: usize| word(&package.def.attrs[attr].name);
     let more = match split.pattern {
@@ -322,12 +329,14 @@ fn along(package: &Package<'_>, split: &Split) -> String {
     format!("{}, gate_first{more}", name(split.dim))
 }
 
-/// Returns a Python tuple, even of a single element.
+/// Returns a list of Python expressions as a tuple, with a final comma if there is only one.
 fn tuple(words: &[String]) -> String {
     if let [one] = words { format!("({one},)") } else { words.join(", ") }
 }
 
-/// Writes the selection of a formula by the attributes.
+/// Writes the Python statement that selects a formula by the attributes, if there is a choice.
+///
+/// Returns the name of the function that computes the formula.
 fn chosen(package: &Package<'_>, t: &mut Text) -> String {
     let specs = package.specs();
     if let [only] = specs[..]

@@ -24,7 +24,7 @@ use super::package::Package;
 use super::tree::File;
 use op_dsl_ir::interface::Interface;
 
-/// Returns the files, relative to the operator's directory.
+/// Returns documents and tests of an operator, with paths relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
     let functions = &interface.functions;
@@ -37,14 +37,14 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
     files
 }
 
-/// Returns the files of an operator that only graphs call.
+/// Returns documents and tests of an operator that has no aclnn functions, because only graphs call it.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     let mut files = vec![readme::file(package, &[]), golden::file(package)];
     files.extend(ut::files_without_functions(package));
     files
 }
 
-/// Returns the tests that run on a device.
+/// Returns the system tests, which run on a device.
 pub fn system_tests(package: &Package<'_>) -> Vec<File> {
     st::files(package, &Interface::of(&package.def))
 }

@@ -10,12 +10,12 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::Value;
 use op_dsl_ir::published::{Negative, SignaturePart, Type};
 
-/// Returns the path of a name's document.
+/// Returns the path of the page that describes an aclnn function.
 pub fn path(function: &Function) -> String {
     format!("docs/{}.md", function.name)
 }
 
-/// Writes the document.
+/// Returns the Markdown page that describes an aclnn function.
 pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> File {
     let words = package.words();
     let (name, titles) = (&function.name, &words.titles);
@@ -45,7 +45,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     File { path: path(function), text: format!("{}\n", t.finish().trim_end()) }
 }
 
-/// Returns the parameters of the second phase: type, name, meaning.
+/// Returns the parameters of phase 2 of an aclnn function: C++ type, name, meaning.
 fn phase_2(words: &Words) -> [(&str, &str, Word); 4] {
     let phases = &words.phases;
     [
@@ -56,7 +56,7 @@ fn phase_2(words: &Words) -> [(&str, &str, Word); 4] {
     ]
 }
 
-/// Lists the arguments whose names differ from those in the formula.
+/// Lists the arguments of an aclnn function whose names differ from those in the formula.
 fn arguments_of_formula(
     package: &Package<'_>,
     interface: &Interface,
@@ -140,7 +140,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     t.finish()
 }
 
-/// Describes the requirements on a tensor.
+/// Describes shape and element type that a tensor argument of an aclnn function must have.
 fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
     let words = package.words();
     let mut told = match has_counts(package, param) {
@@ -154,7 +154,7 @@ fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String
     told.join(words.signs.gap)
 }
 
-/// Describes an attribute, in the type of the argument.
+/// Describes the values that an attribute argument of an aclnn function may have.
 fn attribute(package: &Package<'_>, interface: &Interface, attr: usize, param: &Param) -> String {
     let (words, values) = (package.words(), allowed(package, None, attr));
     let about = &words.attributes;
@@ -243,7 +243,7 @@ fn constraints(package: &Package<'_>, interface: &Interface) -> String {
     items + &phrases::left_out(package)
 }
 
-/// Returns both phases, as a program writes them.
+/// Returns a code listing with the calls of both phases of an aclnn function.
 fn call(words: &Words, interface: &Interface, function: &Function) -> String {
     let allocate = words.calls.allocate;
     let args = |more: &[&str]| -> Vec<String> {

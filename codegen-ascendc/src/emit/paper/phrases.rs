@@ -12,23 +12,23 @@ use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
 use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
-/// Returns the first two lines of a table.
+/// Returns the first two lines of a Markdown table, which are the headings and the line below.
 pub fn table(heads: &[Word]) -> String {
     format!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()))
 }
 
-/// Returns acl's name of an element type.
+/// Returns the name that acl has for an element type, for example `FLOAT16`.
 pub fn dtype(dtype: DType) -> &'static str {
     dtype.row().long
 }
 
-/// Returns the names of the package's element types.
+/// Returns the names of the package's element types, as a list in the language of the documents.
 pub fn dtypes(package: &Package<'_>) -> String {
     let names: Vec<&str> = package.dtypes().into_iter().map(dtype).collect();
     names.join(package.words().signs.comma)
 }
 
-/// Returns the names of an input's element types; a mask has its own.
+/// Returns the names of the element types that an input may have; masks and row counts have their own.
 pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     match package.def.inputs[input].kind {
         Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
@@ -37,7 +37,7 @@ pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     }
 }
 
-/// Returns the table of all products, with a mark for those of the package.
+/// Returns the Markdown table of all products, with a mark for those that the package supports.
 pub fn products(package: &Package<'_>) -> String {
     let words = &package.words().products;
     let row = |(soc, family): &(&str, Word)| {
@@ -48,7 +48,9 @@ pub fn products(package: &Package<'_>) -> String {
     format!("| {} |\n|---|---|:-:|\n{rows}", words.heads.join(" | "))
 }
 
-/// Returns a list of what the package's products do not support; empty if they support everything.
+/// Returns a Markdown list of what the package's products do not support.
+///
+/// Empty if they support everything.
 pub fn left_out(package: &Package<'_>) -> String {
     let words = package.words();
     let mut items: Vec<String> = Vec::new();
@@ -62,7 +64,9 @@ pub fn left_out(package: &Package<'_>) -> String {
     items.concat()
 }
 
-/// Returns the sentence on 16-bit results beyond their range, if a device mode controls them.
+/// Returns the sentence that describes 16-bit results beyond the range of their type.
+///
+/// `None` if the results do not depend on a mode of the device.
 pub fn saturation(package: &Package<'_>) -> Option<String> {
     let words = package.words();
     let has = |name: &str| package.socs.iter().any(|s| s.name == name && s.arch.saturates);
@@ -73,7 +77,9 @@ pub fn saturation(package: &Package<'_>) -> Option<String> {
     (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
 }
 
-/// Returns the sentence on inputs whose infinities become NaN where the formula would give an infinity.
+/// Returns the sentence on inputs whose infinities give NaN where the formula gives an infinity.
+///
+/// `None` if there are no such inputs.
 pub fn infinities(package: &Package<'_>) -> Option<String> {
     let words = package.words();
     let mut inputs: Vec<String> = Vec::new();
@@ -88,9 +94,9 @@ pub fn infinities(package: &Package<'_>) -> Option<String> {
     (!inputs.is_empty()).then(|| (words.limits.infinities)(&inputs.join(words.signs.comma)))
 }
 
-/// Returns one sentence per distinct error that exceeds its budget.
+/// Returns one sentence per distinct error of a result that exceeds its budget.
 ///
-/// Such errors occur only if whoever emits the package accepts them.
+/// Errors over the budget occur only if whoever emits the package accepts them.
 pub fn errors(package: &Package<'_>) -> Vec<String> {
     let words = package.words();
     let mut found: Vec<(Inaccurate, Vec<String>)> = Vec::new();
@@ -108,20 +114,22 @@ pub fn errors(package: &Package<'_>) -> Vec<String> {
     found.into_iter().map(sentence).collect()
 }
 
-/// Returns the formula as its author wrote it, and its source.
+/// Returns the formula as its author wrote it in Rust, with its source location.
 pub fn as_written(package: &Package<'_>) -> String {
     let (formula, source) = (package.def.formula.trim(), &package.def.source);
     let above = (package.words().formula.as_written)(source);
     format!("{above}\n\n```rust\n{formula}\n```\n")
 }
 
-/// Returns the section of an operator in a document on several.
+/// Returns the section on one operator in a document that describes several operators.
 pub fn section(package: &Package<'_>) -> String {
     let (doc, as_written) = (doc(package), as_written(package));
     format!("\n## {}\n\n{doc}\n\n{}", package.def.name, as_written.trim_end())
 }
 
-/// Returns the formulas, one listing per specialisation, in the operator's own names.
+/// Returns the formulas of all specialisations as listings, in the operator's own names.
+///
+/// A sentence on how gated tensors are split follows.
 pub fn formulas(package: &Package<'_>) -> String {
     let (def, words) = (&package.def, package.words());
     let (inputs, scalars, outputs) = (def.input_names(), def.scalar_names(), def.output_names());
@@ -146,7 +154,7 @@ pub fn formulas(package: &Package<'_>) -> String {
     text + &split(package)
 }
 
-/// Describes how gated tensors are split; empty if there are none.
+/// Describes how gated tensors are split into gate and value; empty if no tensor is gated.
 fn split(package: &Package<'_>) -> String {
     let (def, words) = (&package.def, package.words());
     let Some(split) = &def.split else { return String::new() };
@@ -168,7 +176,7 @@ fn split(package: &Package<'_>) -> String {
     told + "\n\n"
 }
 
-/// Returns a value of an attribute, by name if it has one.
+/// Returns the text for an attribute's value, which is its name if it has one.
 fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
     match &package.def.attrs[attr].kind {
         AttrKind::Enum { variants, .. } => variants
@@ -180,7 +188,7 @@ fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
     }
 }
 
-/// Returns the default of an attribute.
+/// Returns the text for the default of an attribute.
 pub fn default(package: &Package<'_>, attr: usize) -> String {
     match package.def.attrs[attr].default {
         Value::Int(v) => value(package, attr, v),
@@ -189,7 +197,7 @@ pub fn default(package: &Package<'_>, attr: usize) -> String {
     }
 }
 
-/// Describes an attribute.
+/// Describes the meaning and the allowed values of an attribute.
 pub fn attribute(package: &Package<'_>, attr: usize) -> String {
     let (def, words) = (&package.def, &package.words().attributes);
     let split = def.split.as_ref();
@@ -215,13 +223,13 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
     .into()
 }
 
-/// Lists the numbers that an attribute may be, with their names.
+/// Lists allowed values of an attribute, each as a number and its name.
 pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
     let named = |(value, name): &(i64, String)| (words.signs.named)(&value.to_string(), name);
     (words.attributes.values)(&values.iter().map(named).collect::<Vec<_>>())
 }
 
-/// Describes the shape of a tensor argument, relative to the others.
+/// Describes the shape of a tensor argument, relative to the other tensors.
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let (def, words) = (&package.def, &package.words().tensors);
     let kind = match param.of {
@@ -239,7 +247,7 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
     }
 }
 
-/// Describes the element type of a tensor argument, relative to the others.
+/// Describes the element type of a tensor argument, relative to the other tensors.
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {

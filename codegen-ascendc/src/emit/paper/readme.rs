@@ -8,7 +8,7 @@ use crate::emit::tree::File;
 use op_dsl_ir::interface::Function;
 use op_dsl_ir::op::{AttrKind, Kind};
 
-/// Writes the document of an operator that has these functions.
+/// Returns the README of an operator that has these aclnn functions.
 pub fn file(package: &Package<'_>, functions: &[Function]) -> File {
     let words = package.words();
     let titles = &words.titles;
@@ -91,7 +91,9 @@ fn constraints(package: &Package<'_>) -> String {
     t.finish() + &phrases::left_out(package)
 }
 
-/// Compares prototype and definition with those of the repository; `None` if it has no such operator.
+/// Returns a Markdown list of how prototype and definition differ from those in ops-nn.
+///
+/// `None` if ops-nn has no such operator.
 fn registration(package: &Package<'_>) -> Option<String> {
     let (words, published) = (&package.words().registration, package.def.published?);
     let (definition, comma) = (published.definition?, package.words().signs.comma);
@@ -139,9 +141,9 @@ fn registration(package: &Package<'_>) -> Option<String> {
     Some(items.iter().map(|item| format!("- {item}\n")).collect())
 }
 
-/// Lists what the files replace in the repository's directory and what stays there.
+/// Returns a Markdown list of what the files replace in the directory of ops-nn, and what stays.
 ///
-/// `None` if the repository has no such directory.
+/// `None` if ops-nn has no such directory.
 fn directory(package: &Package<'_>) -> Option<String> {
     let words = &package.words().registration;
     let definition = package.def.published.and_then(|p| p.definition)?;

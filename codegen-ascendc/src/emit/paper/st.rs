@@ -12,14 +12,14 @@ use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{SignaturePart, Type};
 use op_dsl_ir::{DType, Stored};
 
-/// Shapes of a tensor that is not split.
+/// Shapes of tensors in the test cases; a gated tensor is twice as long in the last dimension.
 ///
 /// The first fits into one block, the rows of the second end inside a block, and the third takes several tiles.
 const SHAPES: [&[usize]; 3] = [&[2, 4], &[3, 5, 26], &[64, 1024]];
 
-/// Returns both files.
+/// Returns the test cases as a JSON file, and the Python file that computes the expected results.
 ///
-/// Empty for masks of bits and for counts, because the framework cannot generate these inputs.
+/// Empty for operators with masks of bits or row counts, because the framework cannot generate these inputs.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     let (def, function) = (&package.def, interface.main());
     let of_bits = |kind| kind == Kind::Mask && def.masks() == Stored::Bit;
@@ -34,12 +34,12 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     ]
 }
 
-/// Returns the name by which the cases refer to the executor.
+/// Returns the name by which the test cases refer to the class that computes the expected results.
 fn reference(package: &Package<'_>) -> String {
     format!("op_dsl_{}", package.snake())
 }
 
-/// Writes a case for each element type and shape.
+/// Returns the JSON text with one test case for each element type and shape.
 fn cases(package: &Package<'_>, function: &Function) -> String {
     let name = function.name.trim_start_matches("aclnn");
     let all = package.dtypes().into_iter().flat_map(|d| SHAPES.map(|shape| (d, shape)));
@@ -60,7 +60,9 @@ fn cases(package: &Package<'_>, function: &Function) -> String {
     format!("[\n{}\n]\n", cases.join(",\n"))
 }
 
-/// Writes an argument of a case; `None` for an argument that the call leaves out.
+/// Returns the JSON text for one argument of a test case.
+///
+/// `None` for outputs and for arguments that the call leaves out.
 fn input(
     package: &Package<'_>,
     function: &Function,
@@ -123,7 +125,7 @@ fn json(kind: &AttrKind, value: Value) -> String {
     }
 }
 
-/// Writes the class that the framework calls for the expected results.
+/// Returns the Python file with the class that the framework calls for the expected results.
 fn executor(package: &Package<'_>, function: &Function) -> String {
     let (def, snake) = (&package.def, package.snake());
     let mut t = Text::new();

@@ -4,7 +4,7 @@ use crate::emit::text::Text;
 use op_dsl_ir::{Graph, Node, Prim};
 use std::collections::BTreeSet;
 
-/// Language of the code.
+/// Language of the straight-line code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// Python on numpy arrays.
@@ -13,15 +13,17 @@ pub enum Syntax {
     Cpp,
 }
 
-/// Code of one graph.
+/// Straight-line code of one graph.
 pub struct Straight {
-    /// Statements, one per call.
+    /// Statements, one per call of a primitive in the graph.
     pub lines: Vec<String>,
-    /// Expression of each output.
+    /// Expression that each output of the graph has after the statements.
     pub outputs: Vec<String>,
 }
 
-/// Writes the code of a graph, with these names of streams and scalars.
+/// Returns a graph as straight-line code.
+///
+/// `streams` and `scalars` hold the names of the graph's input streams and scalars.
 pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Syntax) -> Straight {
     let numbered = |n: &String| n.strip_prefix('t').is_some_and(|n| n.parse::<u32>().is_ok());
     let taken = streams.iter().chain(scalars).any(numbered);
@@ -50,7 +52,7 @@ pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Synta
     Straight { lines, outputs }
 }
 
-/// Returns the shortest digits that parse to the same number.
+/// Returns a number in one of the languages: the shortest digits that parse to the same number.
 fn number(c: f64, to: Syntax) -> String {
     let text = match (c.is_nan(), c.is_infinite(), to) {
         (true, _, Syntax::Python) => "np.nan".into(),
@@ -87,13 +89,15 @@ fn call(prim: Prim, args: &[&str], to: Syntax) -> String {
     }
 }
 
-/// Returns the function of the language's library, if it has one.
+/// Returns the library function that computes a primitive in a language; `None` if there is none.
 fn library(prim: Prim, to: Syntax) -> Option<&'static str> {
     let row = LIBRARY.iter().find(|row| row.0 == prim)?;
     Some(row.1[to as usize]).filter(|name| !name.is_empty())
 }
 
-/// Functions of the languages' libraries, in the order of [`Syntax`]; empty where a library has none.
+/// Library functions that compute primitives, in Python and in C++.
+///
+/// The text is empty where the language's library has no such function.
 const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Abs, ["np.abs", "std::fabs"]),
     (Prim::Min, ["np.minimum", ""]),
@@ -112,16 +116,18 @@ const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Erfc, ["erfc", "std::erfc"]),
 ];
 
-/// Function that a language's library lacks; it is accurate in both tails.
+/// Function that is written out because a language's library lacks it.
+///
+/// It is accurate in both tails.
 struct Helper {
     name: &'static str,
     args: &'static [&'static str],
     doc: &'static str,
-    /// Body in each language, in the order of [`Syntax`]; empty where the library has the function.
+    /// Body of the function in Python and in C++; empty where the language's library has the function.
     body: [&'static str; 2],
 }
 
-/// Helpers, each after those that it calls.
+/// Functions that libraries lack, each after the functions that it calls.
 const HELPERS: &[Helper] = &[
     Helper {
         name: "min",
@@ -232,7 +238,7 @@ return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));"
 ];
 
 impl Helper {
-    /// Returns its name within the helpers of a language.
+    /// Returns the name of this function in the code of a language.
     fn called(&self, to: Syntax) -> String {
         match to {
             // The prefix avoids a clash, because a tensor may have the name of a primitive.
@@ -241,7 +247,7 @@ impl Helper {
         }
     }
 
-    /// Returns the whole function.
+    /// Returns the definition of this function in a language.
     fn text(&self, to: Syntax) -> String {
         let (name, body, mut text) = (self.called(to), self.body[to as usize], Text::new());
         match to {
@@ -265,14 +271,16 @@ impl Helper {
     }
 }
 
-/// Constants that helpers read.
+/// Constants that the functions in `HELPERS` read.
 const CONSTANTS: &[(&str, f64)] = &[
     ("SQRT_HALF", std::f64::consts::FRAC_1_SQRT_2),
     ("SQRT_2_OVER_PI", std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2),
     ("SQRT_HALF_OVER_PI", 0.5 * std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2),
 ];
 
-/// Returns the constants and functions that these graphs need in addition to the language's library.
+/// Returns definitions that must precede the straight-line code of some graphs in a language.
+///
+/// They are the constants and functions that the language's library lacks.
 pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Syntax) -> String {
     let mut wanted: BTreeSet<&str> = graphs
         .flat_map(|g| g.nodes.iter())
@@ -305,7 +313,7 @@ pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Syntax) -> Strin
     head + &helpers
 }
 
-/// Returns whether a text contains a word.
+/// Returns whether a piece of code contains an identifier as a whole word.
 ///
 /// For example, `SQRT_HALF_OVER_PI` does not contain `SQRT_HALF`.
 fn reads(text: &str, word: &str) -> bool {

@@ -309,7 +309,7 @@ the bits of bfloat16{masks}. {optional}Attributes are `name=value` before them: 
     refusal: Refusal::to_string,
 };
 
-/// Joins alternatives into one phrase.
+/// Joins alternatives into one phrase, for example `a, b or c`.
 fn or(names: &[String]) -> String {
     match names {
         [one @ .., last] if !one.is_empty() => format!("{} or {last}", one.join(", ")),

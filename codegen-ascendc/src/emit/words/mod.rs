@@ -8,24 +8,24 @@ mod zh;
 
 use crate::arch::{Inaccurate, Refusal};
 
-/// Language of documents.
+/// Language of a package's documents.
 ///
-/// Code and its comments are English in all of them, and text that an author wrote stays as it is.
+/// Code and its comments are English whatever the language, and text that an author wrote stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
     /// English.
     #[default]
     En,
-    /// Chinese, as the documents of ops-nn.
+    /// Chinese, in the terms that the documents of ops-nn use.
     Zh,
 }
 
 impl Language {
-    /// All languages, in the order of the command line's help.
+    /// All languages, in the order in which the command line's help lists them.
     pub const ALL: [Language; 2] = [Language::En, Language::Zh];
 
-    /// Returns the name on the command line.
+    /// Returns the name of the language on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Language::En => "en",
@@ -33,17 +33,17 @@ impl Language {
         }
     }
 
-    /// Returns the language with this name.
+    /// Returns the language with this name, `None` if there is none.
     pub fn named(name: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    /// Returns all names, for messages.
+    /// Returns the names of all languages, separated by commas, for messages.
     pub fn names() -> String {
         Language::ALL.map(Language::name).join(", ")
     }
 
-    /// Returns the language's table.
+    /// Returns the table of all words and sentences of documents in this language.
     pub(crate) fn words(self) -> &'static Words {
         match self {
             Language::En => &en::WORDS,
@@ -52,17 +52,17 @@ impl Language {
     }
 }
 
-/// Word, or complete sentence without parameters.
+/// Word, or complete sentence without parameters, in the language of a table.
 pub(crate) type Word = &'static str;
-/// Sentence with one parameter; the following types have two, three and four.
+/// Function that returns a sentence with one parameter; the next types have two, three and four.
 pub(crate) type About = fn(&str) -> String;
 pub(crate) type About2 = fn(&str, &str) -> String;
 pub(crate) type About3 = fn(&str, &str, &str) -> String;
 pub(crate) type About4 = fn(&str, &str, &str, &str) -> String;
-/// Sentence with any number of parameters.
+/// Function that returns a sentence with any number of parameters.
 pub(crate) type AboutAll = fn(&[String]) -> String;
 
-/// Table of a language.
+/// Table of all words and sentences of documents in one language.
 pub(crate) struct Words {
     pub signs: Signs,
     pub comments: Comments,
@@ -81,34 +81,34 @@ pub(crate) struct Words {
     pub custom: Custom,
     pub direct: Direct,
     pub torch: Torch,
-    /// Support that a product lacks, in a sentence without its final sign.
+    /// Sentence, without its full stop, that says what a product does not support and why.
     pub refusal: fn(&Refusal) -> String,
 }
 
-/// Signs that join words and sentences.
+/// Punctuation that joins words and sentences.
 pub(crate) struct Signs {
     pub comma: Word,
     pub stop: Word,
-    /// Separator of two sentences.
+    /// Text between two sentences of a paragraph.
     pub gap: Word,
-    /// Number and its name.
+    /// Phrase for a number (first parameter) and its name (second).
     pub named: About2,
 }
 
-/// Comment at the head of a file.
+/// Sentences in the comment at the head of a file.
 pub(crate) struct Comments {
-    /// Operator and purpose of the file.
+    /// Sentence with the operator's name and what the file is.
     pub file: About2,
-    /// Source location of the operator.
+    /// Sentence that says from which source location the file was generated.
     pub origin: About,
-    /// Header of a file of several operators.
+    /// Sentence for a file that several operators share, with the list of their names.
     pub shared: About,
     pub readme: Word,
     pub page: Word,
     pub direct: Word,
 }
 
-/// Headings.
+/// Headings of sections.
 pub(crate) struct Titles {
     pub products: Word,
     pub function: Word,
@@ -123,36 +123,38 @@ pub(crate) struct Titles {
     pub example: Word,
 }
 
-/// Table of products.
+/// Words in the table of supported products.
 pub(crate) struct Products {
     pub heads: [Word; 3],
     pub yes: Word,
     pub no: Word,
-    /// Vendor's names of products, by those of [`crate::arch::SOCS`].
+    /// Vendor's names of products, each after the name in [`crate::arch::SOCS`].
     pub families: &'static [(&'static str, Word)],
 }
 
-/// Formulas and their surroundings.
+/// Sentences about the formula of an operator.
 pub(crate) struct Formula {
-    /// Operator of which this one is the gradient.
+    /// Sentence that names the operator of which this one is the gradient.
     pub gradient_of: About,
     pub as_written: About,
-    /// Heading of a specialisation's formula: its attributes.
+    /// Heading of a specialisation's formula, with the attribute values that select it.
     pub with: AboutAll,
     pub given: About,
     pub not_given: About,
     pub halves: [Word; 2],
     pub alternating: [Word; 2],
     pub either: [Word; 2],
-    /// Split dimension, which part is the gate, which the value.
+    /// Sentence with the split dimension, which part is the gate, and which part is the value.
     pub gate: About3,
-    /// Split dimension, attribute that says which part is the gate, both parts.
+    /// Sentence for a gate that an attribute selects.
+    ///
+    /// The parameters are the split dimension, the attribute, the gate if the attribute is true, and the other part.
     pub gate_if: About4,
-    /// Attribute that says whether the parts are interleaved.
+    /// Sentence with the attribute that says whether the two parts are interleaved.
     pub alternating_if: About,
 }
 
-/// Roles of parameters.
+/// Words for the role of a parameter: input, attribute, output.
 pub(crate) struct Kinds {
     pub input: Word,
     pub optional_input: Word,
@@ -160,7 +162,7 @@ pub(crate) struct Kinds {
     pub output: Word,
 }
 
-/// Tensors among the parameters.
+/// Sentences that describe parameters that are tensors.
 pub(crate) struct Tensors {
     pub read: Word,
     pub not_read: Word,
@@ -172,7 +174,7 @@ pub(crate) struct Tensors {
     pub shape_same: Word,
     pub bits: Word,
     pub bytes: Word,
-    /// Row counts.
+    /// Sentence that describes an input with row counts, whose sum is the number of computed rows.
     pub counts: Word,
     pub type_same: Word,
     pub type_same_inputs: Word,
@@ -180,12 +182,12 @@ pub(crate) struct Tensors {
     pub type_of_promotion: Word,
     pub type_cast: Word,
     pub null: Word,
-    /// Minimum and maximum number of dimensions.
+    /// Phrase with the minimum and the maximum number of dimensions.
     pub rank: About2,
     pub any_strides: Word,
 }
 
-/// Attributes among the parameters.
+/// Sentences that describe parameters that are attributes.
 pub(crate) struct Attributes {
     pub default: About,
     pub split: Word,
@@ -195,7 +197,7 @@ pub(crate) struct Attributes {
     pub bool: Word,
     pub int: Word,
     pub float: Word,
-    /// Allowed values.
+    /// Sentence that lists the allowed values of an attribute.
     pub values: AboutAll,
     pub scalar: Word,
     pub null: Word,
@@ -204,15 +206,15 @@ pub(crate) struct Attributes {
     pub not_negative_if: About,
 }
 
-/// Parameters of the operator and of the first phase.
+/// Words in the tables of parameters, of an operator and of phase 1 of an aclnn function.
 pub(crate) struct Arguments {
     pub operator_heads: [Word; 5],
     pub heads: [Word; 7],
-    /// Name in the formula, and argument.
+    /// Sentence with a name in the formula, and the name of the argument that stands for it.
     pub named: About2,
-    /// Attribute, and its value in all calls of the name.
+    /// Sentence with an attribute, and the value that an aclnn function fixes for it.
     pub fixed: About2,
-    /// The same where another name has an argument for it.
+    /// Sentence as `fixed`, with a third parameter: the aclnn function that has an argument for it.
     pub fixed_but: About3,
     pub no_influence: Word,
     pub not_looked_at: Word,
@@ -221,7 +223,7 @@ pub(crate) struct Arguments {
     pub executor: Word,
 }
 
-/// The two phases of a call.
+/// Sentences about the two phases of calling an aclnn function.
 pub(crate) struct Phases {
     pub about: Word,
     pub heads: [Word; 3],
@@ -232,7 +234,7 @@ pub(crate) struct Phases {
     pub answer: Word,
 }
 
-/// Return codes and their causes.
+/// Sentences that give the causes of return codes of phase 1.
 pub(crate) struct Codes {
     pub about: Word,
     pub heads: [Word; 3],
@@ -253,7 +255,7 @@ pub(crate) struct Codes {
     pub empty: Word,
     pub value: About,
     pub negative: About,
-    /// Argument, and flag that forbids negative numbers.
+    /// Sentence with an argument that must not be negative where a flag is true, and that flag.
     pub negative_if: About2,
     pub infer_shape: Word,
     pub tiling: Word,
@@ -262,7 +264,7 @@ pub(crate) struct Codes {
     pub no_tensor: Word,
 }
 
-/// Constraints.
+/// Sentences about the limits of an operator.
 pub(crate) struct Limits {
     pub dimensions: Word,
     pub parts: Word,
@@ -273,92 +275,98 @@ pub(crate) struct Limits {
     pub empty_refused: Word,
     pub equal_shapes: Word,
     pub deterministic: Word,
-    /// Results of 16 bits beyond the type's range, on these products.
+    /// Sentence on 16-bit results beyond their type's range, with the products that it is about.
     pub saturation: About,
-    /// Infinities of these inputs that give NaN.
+    /// Sentence on infinite inputs that give NaN, with the names of the inputs.
     pub infinities: About,
-    /// Element types and products, and the error there.
+    /// Sentence on a result that exceeds its error budget.
+    ///
+    /// The first parameter lists products and element types, the second is the error.
     pub inaccurate: fn(&str, &Inaccurate) -> String,
 }
 
-/// How the operator is called and built.
+/// Sentences on how the operator is called and built.
 pub(crate) struct Calls {
     pub heads: [Word; 3],
     pub aclnn: Word,
     pub graph: Word,
     pub prototype: Word,
-    /// Comment between the two phases.
+    /// Comment between the calls of the two phases in a code listing.
     pub allocate: Word,
-    /// Link to the whole program.
+    /// Sentence with a link to the whole example program.
     pub program: About,
-    /// Order of vector instructions, and the macro that leaves it to the compiler.
+    /// Paragraph on the order of vector instructions.
+    ///
+    /// The parameter is the macro by which a build leaves that order to the compiler.
     pub build: About,
 }
 
-/// Registered signatures, compared with those of the repository.
+/// Sentences that compare the emitted prototype and definition with those of ops-nn.
 pub(crate) struct Registration {
-    /// The prototype is the repository's: its tensors.
+    /// Sentence that the prototype is that of ops-nn, with the tensors in its signature.
     pub prototype: About,
-    /// The repository has no prototype.
+    /// Sentence that ops-nn has no prototype in the operator's directory.
     pub no_prototype: Word,
-    /// Attributes of the prototype that the definition lacks.
+    /// Sentence that lists attributes of the prototype that the definition lacks.
     pub prototype_only: About,
-    /// Attribute without effect, and its default.
+    /// Sentence on an attribute for which only the default is supported, with that default.
     pub at_default: About2,
-    /// Element types without kernels.
+    /// Sentence that lists element types that ops-nn supports and this package does not.
     pub types: About,
     pub mixed: Word,
-    /// Unknown products.
+    /// Sentence that lists products that ops-nn supports and this package does not.
     pub socs: About,
     pub required: Word,
-    /// The definition is the repository's.
+    /// Sentence that the definition is that of ops-nn.
     pub definition: Word,
-    /// The repository has no function for the operator.
+    /// Sentence that ops-nn has no aclnn function for the operator.
     pub no_function: Word,
-    /// Files in the repository's directory that are replaced.
+    /// Sentence that lists the files of the operator's directory in ops-nn that are replaced.
     pub replaced: Word,
-    /// Files that stay there.
+    /// Sentence that lists the files of the operator's directory in ops-nn that stay.
     pub stays: About,
-    /// Functions of the repository's interface that are missing here.
+    /// Sentence that lists aclnn functions of ops-nn that are lost with the old interface.
     pub functions: About,
-    /// Element types of system tests that no longer apply.
+    /// Sentence that lists element types in which system tests of ops-nn no longer apply.
     pub tests: About,
 }
 
-/// README of a stand-alone project.
+/// Texts in the README of a stand-alone project.
 pub(crate) struct Custom {
-    /// Title, with the products.
+    /// Title, with the list of products.
     pub title: About,
     pub heads: [Word; 3],
     pub build: Word,
-    /// The same for toolkits of generation 8.
+    /// Instructions for the build with toolkits of generation 8; `build` is for generation 9.
     pub build_8: Word,
     pub install: Word,
-    /// Directory into which packages install.
+    /// Sentence on the directory into which packages install, given the vendor's name.
     pub installed: About,
     pub call: Word,
     pub called: Word,
-    /// Operator that is left out.
+    /// Heading of the list of what is left out of an operator.
     pub left_out: About,
 }
 
-/// README of a kernel that is launched directly.
+/// Texts in the README of a kernel that is launched without an installed package.
 pub(crate) struct Direct {
-    /// Introduction, with the products.
+    /// Introduction, with the list of products.
     pub about: About,
-    /// Input files: element types of masks, values of optional inputs, the attributes.
+    /// Paragraph on the program's input files.
+    ///
+    /// The parameters are `masks` and `optional`, empty if the operator has no such inputs, and the list of attributes.
     pub files: About3,
     pub masks: Word,
     pub optional: Word,
-    /// Attribute and its default.
+    /// Phrase with an attribute and its default.
     pub default: About2,
     pub none: Word,
     pub rest: Word,
 }
 
-/// README of an extension of PyTorch.
+/// Texts in the README of an extension of PyTorch.
 pub(crate) struct Torch {
-    /// Text with `@namespace@` for the extension's name.
+    /// Main text, with `@namespace@` where the extension's name is to be put.
     pub about: Word,
     pub operators: Word,
     pub heads: [Word; 2],
@@ -382,7 +390,9 @@ mod tests {
         assert_eq!(Language::named("fr"), None);
     }
 
-    /// Checks that every language names what an author could change, which is the text in code font.
+    /// Checks that a refusal has the same words in code font in every language.
+    ///
+    /// The words in code font are what an author could change.
     #[test]
     fn every_refusal_names_the_same() {
         let soc = &SOCS[2];

@@ -299,7 +299,7 @@ CANN 9不需要这些步骤：`emit --cann 9`直接生成对应的工程。
     refusal,
 };
 
-/// Joins alternatives into one phrase.
+/// Joins alternatives into one phrase, with the Chinese word for "or" before the last.
 fn or(names: &[String]) -> String {
     match names {
         [one @ .., last] if !one.is_empty() => format!("{}或{last}", one.join("、")),

@@ -9,9 +9,10 @@ use crate::sequence::{Api, F32, Scalar, Type};
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Assigns registers, computing the outputs in this order.
+/// Orders the calls of a step and assigns registers to their values.
 ///
-/// The parts of a pair are loaded and stored next to each other.
+/// Outputs are computed in the given order. The two streams of a pair (gate and value, interleaved in memory) are loaded, and
+/// stored, next to each other.
 pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registers {
     let outputs: Vec<usize> = order.iter().map(|k| values.outputs[*k]).collect();
     let needed = values.needed(&outputs);
@@ -50,18 +51,18 @@ pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registe
     pass.out
 }
 
-/// Returns true if two results can be stored together.
+/// Returns true if one call can store a pair of outputs interleaved in memory.
 ///
-/// In 16 bits they must be casts that nothing else reads.
+/// In 16 bits both outputs must be results of casts that nothing else reads.
 fn joins(values: &Values, pair: [usize; 2]) -> bool {
     let (uses, [gate, value]) = (values.uses(), pair.map(|k| values.outputs[k]));
     let is_cast = |i: usize| matches!(values.all[i].kind, Kind::Call(Api::Cast(_))) && uses[i] == 1;
     values.all[gate].ty == F32 || gate != value && is_cast(gate) && is_cast(value)
 }
 
-/// Returns the values of each input pair that can be loaded together, loads first.
+/// Returns, for each pair of input streams that one call can load, its loads and then its casts.
 ///
-/// In 16 bits only casts may read its parts, one each; these casts follow the loads.
+/// A pair is gate and value, interleaved in memory. In 16 bits only one cast may read each of the two loads.
 fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
     let load = |k: usize| {
         let is_load = |i: &&usize| values.all[**i].kind == Kind::Load(k);
@@ -119,7 +120,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits `a b + c` in place of one of the three that nothing else reads; otherwise a product and a sum.
+    /// Emits `a b + c` as one call that overwrites whichever of the three nothing else reads.
+    ///
+    /// Where something else reads all three, it emits a product and a sum.
     fn fused(&mut self, i: usize, value: &Value) {
         let [a, b, c] = value.args[..] else { unreachable!("three arguments") };
         // The constant, if there is one, is the second factor.

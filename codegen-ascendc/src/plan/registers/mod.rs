@@ -35,7 +35,9 @@ use op_dsl_ir::DType;
 use pairs::Pairs;
 use values::Values;
 
-/// Returns the lowering with the fewest cycles; `None` if all need more registers than there are.
+/// Returns the lowering to calls on registers with the fewest cycles.
+///
+/// `orders` are the orders in which outputs may be computed. Returns `None` if every lowering needs more registers than there are.
 ///
 /// # Errors
 /// A primitive has no sequence.

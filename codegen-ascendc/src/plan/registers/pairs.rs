@@ -7,7 +7,7 @@ use super::step::{Call, Op, Register, Registers};
 use crate::sequence::F32;
 use op_dsl_ir::op::{Gate, OpDef, Part, Pattern, Stream};
 
-/// Streams that may be interleaved in memory, gate first.
+/// Pairs of streams (gate and value of a tensor) that may be interleaved in memory, gate first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     pub inputs: Vec<[usize; 2]>,
@@ -15,7 +15,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Returns the pairs of an operator.
+    /// Returns the pairs of an operator; none if its gate and value are never interleaved.
     pub fn of(def: &OpDef) -> Pairs {
         if def.split.as_ref().is_none_or(|split| split.pattern == Pattern::Halves) {
             return Pairs::default();
@@ -35,23 +35,23 @@ impl Pairs {
     }
 }
 
-/// A call of a step on pairs.
+/// A call of a step that loads and stores interleaved pairs of gate and value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// The same call as in any other step.
+    /// The same call as in a step without pairs.
     Op(Op),
     /// A cast from or to the upper halves of lanes.
     Upper(Op),
     /// Loads the next pairs of an input tensor, given by one of its streams.
     ///
-    /// In `float` the parts go into the first and the second register; in 16 bits both registers are the same, and lanes hold
-    /// pairs.
+    /// In `float` gate and value go into different registers, in the order in which they are in memory. In 16 bits both registers
+    /// are the same, and each lane holds a pair.
     Load(usize, [Register; 2]),
     /// Stores the next pairs of an output tensor, given by one of its streams.
     Store(usize, [Register; 2]),
 }
 
-/// Returns the parts that may come first in memory; two where an attribute decides.
+/// Returns which of gate and value may come first in memory; both where an attribute decides.
 pub fn firsts(def: &OpDef) -> &'static [Part] {
     match def.split.as_ref().map(|s| s.gate) {
         Some(Gate::Right) => &[Part::Value],
@@ -60,18 +60,19 @@ pub fn firsts(def: &OpDef) -> &'static [Part] {
     }
 }
 
-/// Returns true if a step on pairs reads only one part of a tensor.
+/// Returns true if a step on interleaved pairs reads only gate or only value of some tensor.
 ///
-/// Its load puts the other part into [`Registers::unread`].
+/// The load puts the other one into [`Registers::unread`].
 pub fn leaves_parts(registers: &Registers, def: &OpDef) -> bool {
     let unread = registers.unread();
     let leaves = |turn: &Turn| matches!(turn, Turn::Load(_, pair) if pair.contains(&unread));
     turns(registers, def, firsts(def)[0]).iter().any(leaves)
 }
 
-/// Returns the step on pairs of an operator whose registers have one.
+/// Returns the calls of a step that loads and stores interleaved pairs of gate and value.
 ///
-/// Which part comes first changes only the order of two registers, or the halves that casts use.
+/// The step must allow it (`registers.pairs`). Which of the two comes first in memory changes only the order of two registers, or
+/// the halves of lanes that casts use.
 pub fn turns(registers: &Registers, def: &OpDef, first: Part) -> Vec<Turn> {
     let (ins, outs) = (def.input_streams(), def.output_streams());
     let stream = |op: &Op| match op.call {

@@ -4,7 +4,7 @@ use crate::sequence::{Api, Scalar, Type};
 
 /// Number of data registers of a vector function.
 pub const DATA: usize = 32;
-/// Number of mask registers; one of them masks the elements of the step.
+/// Number of mask registers; one of them masks the elements that a step processes.
 pub const MASKS: usize = 8;
 
 /// A register, numbered within its kind.
@@ -22,14 +22,16 @@ pub enum Register {
     Constant(usize),
 }
 
-/// The operation of a step.
+/// The operation of one call on registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Loads the next elements of an input stream.
     Load(usize),
     /// Stores the next elements of an output stream.
     Store(usize),
-    /// A call that also exists on tensors; one that accumulates rounds once here.
+    /// A call that also exists on tensors.
+    ///
+    /// On registers, a call that accumulates rounds once.
     Plain(Api),
     /// `dst = dst a + b`, rounded once.
     MulDstAdd,
@@ -37,14 +39,14 @@ pub enum Call {
     MulAddDst,
 }
 
-/// One call of a step.
+/// One call on registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Op {
     /// The operation.
     pub call: Call,
-    /// Destination; for a store, the register it reads.
+    /// Destination; for a store, the register that is stored.
     pub dst: Register,
-    /// Registers it reads besides its destination.
+    /// Registers that the call reads besides its destination.
     pub srcs: Vec<Register>,
     /// Scalar operand.
     pub scalar: Option<Scalar>,
@@ -52,16 +54,16 @@ pub struct Op {
     pub to: Type,
     /// Element type of the first argument.
     pub from: Type,
-    /// The result as a formula for a comment; empty where the call is clear by itself.
+    /// The result as a formula, for a comment in the generated code; empty if the call is clear.
     pub what: &'static str,
 }
 
-/// The calls of a step, in order, and the registers they need.
+/// A step: the calls that process 64 elements in registers, and the registers that they need.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registers {
     /// The calls, in order.
     pub ops: Vec<Op>,
-    /// Numbers that must be in registers.
+    /// Numbers that calls read from registers, each set in a register of its own before the first step.
     pub constants: Vec<Scalar>,
     /// Number of registers of `float`.
     pub data: usize,
@@ -71,32 +73,32 @@ pub struct Registers {
     pub bytes: usize,
     /// Number of mask registers, without the one that masks the elements of the step.
     pub masks: usize,
-    /// True if interleaved parts may be loaded and stored together.
+    /// True if gate and value that are interleaved in memory may be loaded and stored by one call.
     ///
-    /// Their loads, with the casts of these, and their stores are then adjacent, gate first.
+    /// The two loads, with the casts of their results, and the two stores are then adjacent in `ops`, gate first.
     pub pairs: bool,
-    /// Bounds that are infinite at default attribute values, by their indices in `ops`.
+    /// Indices in `ops` of clamps whose bound is infinite at default attribute values.
     ///
-    /// A separate variant of the step omits them.
+    /// A separate variant of the step omits these calls.
     pub seldom: Vec<usize>,
 }
 
 impl Registers {
     /// Returns true if the architecture has enough registers.
     ///
-    /// A step on pairs needs at most one more of either kind.
+    /// A step on interleaved pairs of gate and value needs at most one more data register and one more mask register.
     pub(super) fn fits(&self) -> bool {
         let more = usize::from(self.pairs);
         self.data + self.halves + self.bytes + self.constants.len() + more <= DATA
             && self.masks + more < MASKS
     }
 
-    /// Returns the register into which a step on pairs loads parts that it does not read.
+    /// Returns the register for the part of an interleaved pair that is loaded but not read.
     pub fn unread(&self) -> Register {
         Register::Data(self.data)
     }
 
-    /// Returns the calls that run at default attribute values.
+    /// Returns the calls that are not omitted at default attribute values.
     pub fn usual(&self) -> impl Iterator<Item = &Op> {
         let is_usual = |k: &usize| !self.seldom.contains(k);
         (0..self.ops.len()).filter(is_usual).map(|k| &self.ops[k])

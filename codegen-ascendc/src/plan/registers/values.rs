@@ -11,9 +11,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// An input stream, as it was loaded.
+    /// An input stream, in the type in which it is loaded.
     Load(usize),
-    /// A number.
+    /// A number that is the same for every element.
     Constant,
     /// An unfused call.
     Call(Api),
@@ -24,14 +24,14 @@ pub(super) enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Value {
     pub kind: Kind,
-    /// Indices of values.
+    /// Indices of the arguments in [`Values::all`].
     pub args: Vec<usize>,
     pub scalar: Option<Scalar>,
     pub ty: Type,
     pub what: &'static str,
 }
 
-/// All values, and those that are stored.
+/// All values of a step, each computed once, and those that are stored.
 #[derive(Clone)]
 pub(super) struct Values {
     pub all: Vec<Value>,
@@ -87,9 +87,9 @@ impl Values {
         })
     }
 
-    /// Returns the byte that a number was cast from.
+    /// Returns the loaded byte that value `i` was cast from; `None` if it was not cast from a byte.
     ///
-    /// Registers compare bytes, each in the first quarter of its lane.
+    /// Calls on registers compare bytes without a cast, each in the first quarter of its lane.
     fn byte(&self, i: usize) -> Option<usize> {
         match self.all[i] {
             Value { kind: Kind::Load(_), ty: Type::Byte, .. } => Some(i),
@@ -102,7 +102,7 @@ impl Values {
         self.put(Kind::Constant, Vec::new(), Some(scalar), F32)
     }
 
-    /// Counts the reads of each value by values that are needed, and one more for each output.
+    /// Counts the reads of each value, by values that an output depends on and as an output.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.all.len()];
         for i in self.needed(&self.outputs) {
@@ -112,7 +112,7 @@ impl Values {
         uses
     }
 
-    /// Returns these values and all that they depend on, arguments first.
+    /// Returns the given values and all that they depend on, arguments first.
     pub fn needed(&self, of: &[usize]) -> Vec<usize> {
         fn visit(values: &Values, i: usize, order: &mut Vec<usize>) {
             if !order.contains(&i) {
@@ -127,8 +127,8 @@ impl Values {
 
     /// Computes quotients of one divisor as products with its reciprocal: `a / d` and `b / d` by `1 / d`.
     ///
-    /// One quotient is as slow as four products. The rewrite is limited to divisors whose reciprocals are normal numbers whatever
-    /// is loaded.
+    /// One quotient is as slow as four products. The rewrite is limited to divisors whose reciprocals are normal numbers for every
+    /// input.
     pub fn divide_once(&mut self, dtype: DType) {
         let needed = self.needed(&self.outputs);
         let is_quotient = |v: &Value| v.kind == Kind::Call(Api::Div);
@@ -157,9 +157,10 @@ impl Values {
         }
     }
 
-    /// Returns true if the reciprocal of a function of one stream is normal (or 0, or NaN) for every input.
+    /// Returns true if the reciprocal of a value is normal, 0 or NaN for every input.
     ///
-    /// Every input of f16 or bf16 is evaluated. For `float` these are the inputs of bf16, with 8 significant bits.
+    /// The value must depend on one stream and on constants; for any other the result is false. Every input of f16 or bf16 is
+    /// evaluated. For `float` these are the inputs of bf16, with 8 significant bits.
     fn has_reciprocal(&self, of: usize, dtype: DType) -> bool {
         let needed = self.needed(&[of]);
         let is_load = |&i: &usize| matches!(self.all[i].kind, Kind::Load(_));
@@ -187,7 +188,7 @@ impl Values {
         })
     }
 
-    /// Returns the factors of a product that nothing else reads.
+    /// Returns the two factors of value `i` if it is a product in `float` with one reader.
     fn product(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let Value { kind, ref args, scalar, ty, .. } = self.all[i];
         if uses.get(i) != Some(&1) || ty != F32 {
@@ -203,7 +204,7 @@ impl Values {
         }
     }
 
-    /// Fuses a product and a sum into one call, which rounds once.
+    /// Fuses each sum with a product that nothing else reads into one call, which rounds once.
     pub fn fuse(&mut self) {
         let uses = self.uses();
         for i in self.needed(&self.outputs) {
@@ -230,7 +231,7 @@ impl Values {
         }
     }
 
-    /// Returns the factors of minus a product with a constant, if nothing else reads it.
+    /// Returns the factors of `-v`, where `v` is value `i`, a product with a constant and one reader.
     fn negated(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let (a, b) = self.product(i, uses)?;
         let Value { kind: Kind::Constant, scalar: Some(Scalar::Const(c)), .. } = self.all[b] else {
@@ -240,11 +241,13 @@ impl Values {
     }
 }
 
-/// For each divisor, and whether inputs are f16, whether its reciprocal is normal.
+/// Cache of whether the reciprocal of a divisor is normal for every input.
+///
+/// The key is the calls that compute the divisor, and whether inputs are f16.
 type Known = FxHashMap<(String, bool), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns true if the reciprocal of the last value is normal, or 0, or NaN, for every 16-bit input.
+/// Returns true if the last value's reciprocal is normal, 0 or NaN for every 16-bit input.
 fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
     let mut numbers = vec![f32::NAN; values.len()];
     (0..=u16::MAX).all(|bits| {
@@ -268,7 +271,7 @@ fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
 }
 
 impl Value {
-    /// Evaluates the value where the one stream that it depends on is `x`; attributes are NaN.
+    /// Evaluates the value from those of its arguments; the one input stream is `x`, attributes are NaN.
     fn eval(&self, values: &[f32], x: f32) -> f32 {
         let s = match self.scalar {
             Some(Scalar::Const(c)) => c,

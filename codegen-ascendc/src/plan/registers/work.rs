@@ -21,14 +21,15 @@ pub struct Work {
     pub cycles: f64,
 }
 
-/// Ratio of the cycles of a step to the sum of its calls' cycles.
+/// Ratio of the cycles of a step to the sum of the cycles that its calls take one by one.
 ///
 /// Two calls start in a cycle if neither waits for the other. The vendor's samples of one function with a loop took 0.45 to 0.57 of
 /// the sum; this is the upper end.
 const OVERLAP: f64 = 0.57;
-/// The same ratio for calls on tensors on such an architecture, in the same samples.
+/// Ratio of measured cycles to the sum of the calls' cycles, for calls on tensors.
 ///
-/// Each of these calls is a function of its own.
+/// It is for architectures that compute in registers, where each call on tensors is a function of its own. The measurements are
+/// those of the vendor's samples.
 pub const APART: f64 = 1.06;
 
 impl Registers {
@@ -37,7 +38,9 @@ impl Registers {
         work(self.usual(), arch)
     }
 
-    /// Returns the cost of a step on interleaved pairs, if the operator has one.
+    /// Returns the cost of a step that loads and stores interleaved pairs of gate and value.
+    ///
+    /// Returns `None` if the operator has no such step.
     pub fn work_on_pairs(&self, def: &OpDef, arch: &Arch) -> Option<Work> {
         let first = firsts(def)[0];
         self.pairs.then(|| on_pairs(&turns(self, def, first), arch))
@@ -61,9 +64,9 @@ fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Work {
     work
 }
 
-/// Returns the cost of a step on pairs.
+/// Returns the cost of a step that loads and stores interleaved pairs of gate and value.
 ///
-/// In 16 bits, one more call joins the two halves before each store.
+/// In 16 bits, one more call joins gate and value before each store.
 fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
     let ops: Vec<Op> = turns
         .iter()
@@ -91,9 +94,9 @@ fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
     found
 }
 
-/// Returns the cycles of a step whose calls take `sum` one after the other, without loads and stores.
+/// Returns the cycles of a step whose calls, without loads and stores, take `sum` cycles one by one.
 ///
-/// UB serves two loads, or one load and one store, in a cycle.
+/// `loads` and `stores` are their numbers. UB serves two loads, or one load and one store, in a cycle.
 pub fn together(sum: f64, loads: f64, stores: f64) -> f64 {
     (OVERLAP * sum).max((loads + stores) / 2.0).max(stores)
 }

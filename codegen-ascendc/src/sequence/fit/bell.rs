@@ -5,7 +5,7 @@
 
 use super::least_squares::{self, Row};
 
-/// A sample: a value at `a`, and the weight of an error there.
+/// A sample of a function: its value at distance `a` from 0, and the weight of an error there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub a: f64,
@@ -13,10 +13,10 @@ pub(super) struct Place {
     pub weight: f64,
 }
 
-/// The number of coefficients.
+/// The degrees of `N` and `D` in a fit `e^(-s a^2) N(a) / D(a)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The least power of `N`; 1 for a function that is 0 at 0.
+    /// The lowest power of `a` in `N`; 1 for a function that is 0 at 0.
     pub least: usize,
     /// The degree of `N`.
     pub n: usize,
@@ -24,7 +24,9 @@ pub(super) struct Shape {
     pub d: usize,
 }
 
-/// Coefficients from `a^0` on; `D` begins with 1.
+/// A fit `e^(-s a^2) N(a) / D(a)`, where `s` is `scale`.
+///
+/// Coefficients of `N` and `D` are in powers of `a`, from the constant on; the constant of `D` is 1.
 #[derive(Clone, Debug)]
 pub(super) struct Bell {
     pub scale: f64,
@@ -32,12 +34,12 @@ pub(super) struct Bell {
     pub d: Vec<f64>,
 }
 
-/// Number of rounds of reweighting.
+/// Number of rounds of a fit, each with new weights of the samples.
 const ROUNDS: usize = 60;
-/// Rounds after which a fit whose error is this multiple of the allowed one is given up.
+/// Rounds at which a fit is given up if its error exceeds this multiple of the allowed one.
 ///
-/// Fits that become good had at most 3.4 times the allowed error at the beginning, 1.6 after 4 rounds and .8 after 16 (31 functions
-/// in three types). A fit with a pole has an infinite error, and may lose the pole until the last of these rounds.
+/// Fits that become good had at most 3.4 times the allowed error at the beginning, 1.6 after 4 rounds and 0.8 after 16 (31
+/// functions in three types). A fit with a pole has an infinite error, and may lose the pole until the last of these rounds.
 const SOON: [(usize, f64); 4] = [(0, 50.0), (4, 15.0), (8, 8.0), (16, 2.0)];
 
 fn at(c: &[f64], a: f64) -> f64 {
@@ -60,7 +62,7 @@ impl Bell {
         [libm::exp(-self.scale * a * a), at(&self.n, a), at(&self.d, a)]
     }
 
-    /// Returns the weighted errors.
+    /// Returns the weighted error of the fit at each sample.
     fn off(&self, places: &[Place]) -> Vec<f64> {
         let off = |p: &Place| {
             let [e, n, d] = self.parts(p.a);
@@ -69,7 +71,7 @@ impl Bell {
         places.iter().map(off).collect()
     }
 
-    /// Returns the largest weighted error; infinite if `D` vanishes before `held`.
+    /// Returns the largest weighted error; infinite if `D` has a zero between 0 and `held`.
     fn worst(&self, off: &[f64], held: f64) -> f64 {
         if !self.has_no_pole(held) {
             return f64::INFINITY;
@@ -93,7 +95,7 @@ impl Bell {
         next
     }
 
-    /// Returns the solution of the linear problem, after six iterations.
+    /// Returns a first fit, by six iterations of the problem that is linear in `N` and `D`.
     fn begun(places: &[Place], shape: Shape, scale: f64) -> Bell {
         let (n, d) = (vec![0.0; shape.n + 1], vec![0.0; shape.d + 1]);
         let mut bell = Bell { scale, n, d };
@@ -114,7 +116,9 @@ impl Bell {
         bell
     }
 
-    /// Returns the best fit found and its largest weighted error; `None` if that exceeds `most`.
+    /// Returns the largest weighted error and the best fit found; `None` if the error exceeds `most`.
+    ///
+    /// `s` begins with `scale` and is fitted too if `is_free` is true. `D` must have no zero up to `held`.
     pub(super) fn fitted(
         places: &[Place],
         shape: Shape,
@@ -173,7 +177,9 @@ impl Bell {
         places.iter().zip(weights).zip(off).map(row).collect()
     }
 
-    /// Takes one step, with more damping until it descends; also returns its errors and the damping.
+    /// Takes one Gauss-Newton step, with more damping until the weighted error decreases.
+    ///
+    /// Returns the new fit, its weighted errors, and the damping for the next step.
     fn step(
         &self,
         places: &[Place],

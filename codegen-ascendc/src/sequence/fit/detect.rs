@@ -5,17 +5,17 @@ use crate::sequence::forms::tail::{Limit, Side};
 /// A Gaussian tail that was detected in a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
-    /// The function on the other side of 0.
+    /// The side of the tail, and the function on the other side of 0.
     pub side: Side,
-    /// Approximately `s`, where the tail is like `e^(-s a^2)`.
+    /// Approximately the `s` of a tail that is like `e^(-s a^2)` at a distance `a` from 0.
     pub scale: f64,
     /// True if the function is 0 at 0.
     pub has_zero: bool,
 }
 
-/// Returns the tail of a function; `None` if it has none.
+/// Returns the Gaussian tail of a function; `None` if it has none.
 ///
-/// The other side must be a constant or a line beside the Gaussian part; otherwise there is none either.
+/// The function on the other side of 0 must be a constant or a line, up to the Gaussian part; otherwise the result is `None` too.
 pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
     let (sign, scale) = [-1.0, 1.0].into_iter().find_map(|sign| {
         let scale = scale(&|a| f(sign * a))?;
@@ -50,9 +50,10 @@ fn whole(c: f64) -> f64 {
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }
 
-/// Returns `s` of a function that vanishes like `e^(-s a^2)` times powers, to six digits.
+/// Returns `s` of a function that vanishes like `e^(-s a^2)` times powers of `a`, to six digits.
 ///
-/// This is half the second difference of its logarithm, extrapolated to remove the contribution of the powers.
+/// This is half the second difference of the function's logarithm, extrapolated to remove the contribution of the powers. Returns
+/// `None` for a function that does not vanish so.
 fn scale(f: &dyn Fn(f64) -> f64) -> Option<f64> {
     let is_gone = |a: &f64| f(*a).abs() < 1e-280;
     let gone = (-8..12).map(|k| libm::exp2(f64::from(k))).find(is_gone)?;

@@ -7,9 +7,9 @@ pub(super) struct Row {
     pub weight: f64,
 }
 
-/// Returns the unknowns, by Gram-Schmidt orthogonalisation of the columns.
+/// Returns the unknowns, by Gram-Schmidt orthogonalisation of the columns of the equations.
 ///
-/// A larger `damping` keeps them closer to 0.
+/// A larger `damping` keeps the unknowns closer to 0.
 pub(super) fn solve(rows: &[Row], damping: f64) -> Vec<f64> {
     let many = rows.first().map_or(0, |row| row.factors.len());
     let roots: Vec<f64> = rows.iter().map(|row| row.weight.sqrt()).collect();

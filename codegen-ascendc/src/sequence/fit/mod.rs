@@ -25,14 +25,16 @@ use op_dsl_ir::DType;
 use sample_points::{gone, places};
 use std::borrow::Cow;
 
-/// Allowed error of a fit, in units of 16 bits.
+/// Allowed error of a fit for f16 or bf16, in units in the last place.
 ///
 /// Rounding adds half a unit, and coefficients in `float` a little.
 const MOST_16: f64 = 0.6;
-/// Allowed error of a fit in f32, relative to what rounding of calls leaves of the tolerance.
+/// Allowed error of a fit in f32, as a multiple of the tolerance at each sample.
+///
+/// That tolerance is the part of the error budget that rounding of the vector calls leaves.
 const MOST_32: f64 = 1.0;
 
-/// Returns the tails that a function may have, the cheapest first; none if it has no Gaussian tail.
+/// Returns fits of the Gaussian tail of a function, the cheapest first; none if it has no such tail.
 pub fn tails(
     f: &dyn Fn(f64) -> f64,
     dtype: DType,
@@ -84,7 +86,9 @@ fn short(scale: f64) -> f64 {
     if (scale / near - 1.0).abs() < 1e-5 { near } else { f64::from(scale as f32) }
 }
 
-/// Joins a tail to the other side. `D` is normalised to end with 1, which saves a call.
+/// Joins a fitted tail to the function on the other side of 0.
+///
+/// `D` is normalised so that its last coefficient is 1, which saves a call. `gone` is the `s a^2` at which the tail has vanished.
 fn joined(seen: &Seen, bell: &Bell, gone: f64) -> Tail {
     let last = bell.d.last().copied().unwrap_or(1.0);
     let over = |c: &[f64]| -> Cow<'static, [f64]> {

@@ -10,19 +10,19 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::format::{Format, pow2};
 
-/// Approximate number of samples.
+/// Approximate number of samples of a fit.
 const MANY: usize = 640;
-/// Distance from 0 below which a function does not change any more.
+/// Distance from 0 below which there are no samples, because functions do not change any more.
 const NEAR: f64 = 1.0 / 4096.0;
 
-/// Returns the `s a^2` at which the tail has vanished.
+/// Returns the `v = s a^2` at which a tail that is like `e^-v` has vanished.
 ///
 /// `e^-v` is 0 in `float` there, or negligible beside the least number of f16.
 pub(super) fn gone(dtype: DType) -> f64 {
     if dtype == DType::F16 { 40.0 } else { 105.0 }
 }
 
-/// Returns the `s a^2` beyond which the tail is too small to have digits.
+/// Returns the `v = s a^2` beyond which a tail that is like `e^-v` is too small to have digits.
 fn last(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 20.0,
@@ -31,7 +31,7 @@ fn last(dtype: DType) -> f64 {
     }
 }
 
-/// Returns the samples of a function.
+/// Returns the samples of a function: distance from 0, value, and weight of an error.
 pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<Place> {
     let last = (last(dtype) / seen.scale).sqrt();
     let place = |a: f64| {
@@ -48,17 +48,18 @@ pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<P
     all.chunks(all.len().div_ceil(MANY)).filter_map(least).collect()
 }
 
-/// Allowed error of a fit in f32, in units of the value or of what half a unit of the input changes.
+/// Largest allowed error of a fit in f32, in the larger of two units.
 ///
-/// A result may be off by 8 of them. Without this bound, gelu' was 15.4 ulp off beside its minimum (`x = -1.22`); with it, by as
+/// These are the unit in the last place of the value, and the change of the value where the input changes by half a unit. A result
+/// of a kernel may be off by 8 of them. Without this bound, gelu' was 15.4 ulp off beside its minimum (`x = -1.22`); with it, by as
 /// many calls, it is 7 at most.
 const UNITS: f64 = 3.0;
 
-/// Returns the allowed error of a fit in f32 where the exponential is `e^-v`.
+/// Returns the allowed error of a fit in f32 at distance `a` from 0, where its tail has value `tail`.
 ///
-/// It is the part of the tolerance of 2^-22 that remains after a few calls have rounded the tail, or of 2e-6 (checked up to 8)
-/// after `v` and a few calls behind it have been rounded. Where the tail passes 0, the error counts relative to a thousandth of the
-/// exponential at least. It never exceeds [`UNITS`].
+/// The tail is like `e^-v` with `v = s a^2`. The result is the part of the tolerance of 2^-22 that remains after a few calls have
+/// rounded the tail, or of 2e-6 (checked for `a` up to 8) after `v` and a few calls behind it have been rounded. Where the tail
+/// passes 0, the error counts relative to a thousandth of the exponential at least. The result never exceeds [`UNITS`].
 fn tolerance(f: &dyn Fn(f64) -> f64, seen: &Seen, a: f64, tail: f64) -> f64 {
     let (size, v) = (tail.abs(), seen.scale * a * a);
     let absolute = (2.5 - 1.5 * size.min(1.0)) * size.max(1.0) / (1 << 24) as f64;
@@ -92,7 +93,7 @@ fn inputs(dtype: DType, last: f64) -> Vec<f64> {
 }
 
 impl crate::sequence::forms::tail::Side {
-    /// Returns the tail at a distance from 0, and the value of the other side.
+    /// Returns the tail at distance `a` from 0, and the function at the same distance on the other side.
     ///
     /// The tail has the sign that its sequence computes.
     fn parted(self, f: &dyn Fn(f64) -> f64, a: f64) -> (f64, f64) {

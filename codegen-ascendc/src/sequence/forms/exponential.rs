@@ -8,7 +8,9 @@ use super::{Factors, choice, mask, straight_near_zero, times};
 use crate::sequence::{Api, Compare, Seq, Val};
 use std::sync::LazyLock;
 
-/// `(e^2x - 1) / (e^2x + 1)`, with `x` clamped below 20, where both limits are reached.
+/// Emits tanh, times the factors `t`, as `(e^2x - 1) / (e^2x + 1)`.
+///
+/// `x` is clamped to at most 20, where the limits are reached.
 pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let twice = s.muls(x, 2.0);
     let held = s.mins(twice, 40.0);
@@ -21,7 +23,7 @@ pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `1 - 2 / (e^2 + 1)` with `e = e^x`.
+/// Emits tanh, times the factors `t`, as `1 - 2 / (e^2 + 1)` with `e = e^x`.
 ///
 /// No clamp is needed, because the square overflows only where a limit is reached.
 pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
@@ -36,12 +38,12 @@ pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`tanh_f32`], and `x` itself below 1/16.
+/// As [`tanh_f32`], but the result is `x` itself where `|x|` is below 1/16.
 pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, 1.0 / 16.0, tanh_f32)
 }
 
-/// `e^x - 1`
+/// Emits `e^x - 1`, times the factors `t`.
 pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let e = s.exp(x);
     let y = s.adds(e, -1.0);
@@ -56,15 +58,16 @@ pub fn tanh_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// [`tanh`] with a polynomial up to 0.8.
+/// [`tanh`] with a polynomial for `|x|` below 0.8.
 ///
-/// From there on the roundings of `e - 1`, `e + 1` and `e` amount to a unit; at 0.16, where [`tanh_near`] ends, they are three.
+/// Above 0.8 the roundings of `e - 1`, `e + 1` and `e = e^2x` amount to a unit in the last place. At 0.16, where the polynomial of
+/// [`tanh_near`] ends, they are three.
 pub fn tanh_fine(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::tanh, 0.8, 7));
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// Emits a polynomial near 0, and another form elsewhere.
+/// Emits the polynomial `near` around 0 and the sequence `far` elsewhere, times the factors `t`.
 fn beside(
     s: &mut Seq,
     x: Val,
@@ -77,7 +80,7 @@ fn beside(
     times(s, y, t)
 }
 
-/// [`tanh`] for f16 with relative accuracy near 0, where it is `x` itself.
+/// [`tanh`] for f16 with relative accuracy near 0, where the result is `x` itself.
 pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     // The next term relative to `x`, x^2 / 3, is a third of half a unit there.
     near_itself(s, x, t, 1.0 / 45.0, tanh_f32)
@@ -89,7 +92,7 @@ pub fn expm1_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     beside(s, x, t, &NEAR, expm1)
 }
 
-/// [`log1p`] with relative accuracy near 0: it adds what rounding of `1 + x` lost.
+/// [`log1p`] with relative accuracy near 0, by adding what the rounding of `1 + x` lost.
 pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let u = s.adds(x, 1.0);
     let far = s.ln(u);
@@ -105,10 +108,10 @@ pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// Half a unit beside 1, of f16 and of bf16.
+/// Half a unit in the last place of 1, in f16 and in bf16.
 const HALF_UNIT: [f64; 2] = [1.0 / 2048.0, 1.0 / 256.0];
 
-/// Emits `x` itself where `|x|` is below `least`, and a form elsewhere.
+/// Emits `x` itself where `|x|` is below `least`, the sequence `far` elsewhere, times the factors `t`.
 fn near_itself(
     s: &mut Seq,
     x: Val,
@@ -121,17 +124,17 @@ fn near_itself(
     times(s, y, t)
 }
 
-/// [`expm1`] for f16.
+/// [`expm1`] for f16: the result is `x` itself where `|x|` is below 1/2048.
 pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[0], expm1)
 }
 
-/// [`expm1`] for bf16.
+/// [`expm1`] for bf16: the result is `x` itself where `|x|` is below 1/256.
 pub fn expm1_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[1], expm1)
 }
 
-/// `ln(x + 1)`
+/// Emits `ln(x + 1)`, times the factors `t`.
 pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let u = s.adds(x, 1.0);
     let y = s.ln(u);
@@ -139,17 +142,19 @@ pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// [`log1p`] for f16.
+/// [`log1p`] for f16: the result is `x` itself where `|x|` is below 1/2048.
 pub fn log1p_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[0], log1p)
 }
 
-/// [`log1p`] for bf16.
+/// [`log1p`] for bf16: the result is `x` itself where `|x|` is below 1/256.
 pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[1], log1p)
 }
 
-/// `ln u + (e^x - (u - 1)) / u`, where `u` is `e^x + 1` rounded; above 80 the result is `x`.
+/// Emits softplus, times the factors `t`, as `ln u + (e^x - (u - 1)) / u`.
+///
+/// Here `u` is `e^x + 1` rounded; the quotient adds what the rounding lost. Above 80 the result is `x`.
 pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let held = s.mins(x, 80.0);
     let e = s.exp(held);
@@ -166,7 +171,9 @@ pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `ln(e^x + 1)`; below `least` it is `e^x`, and above 80 `x`.
+/// Emits softplus in 16 bits, times the factors `t`, as `ln(e^x + 1)`.
+///
+/// Where `x` is below `least` the result is `e^x`, and above 80 it is `x`.
 fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     let held = s.mins(x, 80.0);
     let e = s.exp(held);

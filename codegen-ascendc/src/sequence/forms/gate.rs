@@ -3,7 +3,7 @@
 use super::{Factors, over, times};
 use crate::sequence::{Api, Seq, Val};
 
-/// The parts of `x sigmoid(v(x))` and its derivative.
+/// The parts that `x sigmoid(v)` and its derivative share, where `v` is a function of `x`.
 ///
 /// The value is `x sigma`, the derivative `slope sigma + sigma`.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Gate {
     pub x: Val,
     /// `sigmoid(v)`
     pub sigma: Val,
-    /// `x v' (1 - sigmoid(v))`
+    /// `x v' (1 - sigmoid(v))`, where `v'` is the derivative of `v`.
     pub slope: Val,
     /// `1 - sigmoid(v)`; only [`sigmoids`] and [`sigmoids_far`] keep its digits where it is close to 0.
     pub rest: Val,
@@ -20,7 +20,7 @@ pub struct Gate {
 
 /// Emits `sigmoid(x)` and `sigmoid(-x)` with accurate tails.
 ///
-/// `e` is clamped where it is a numerator, and may be infinite where it is in a denominator.
+/// `e^x` is clamped where it is in a numerator, and may be infinite where it is in a denominator.
 pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     let e = s.exp(x);
     let d = s.adds(e, 1.0);
@@ -37,10 +37,10 @@ pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// As [`sigmoids`], but without losing the far end of a tail.
+/// As [`sigmoids`], but `1 - sigmoid(x)` is not 0 where `e^x` overflows.
 ///
-/// `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still is a normal number. `f / (f + g)` and
-/// `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
+/// `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still is a normal number. The quotients `f / (f +
+/// g)` and `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
 pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -170.0);
     let c = s.mins(x, 170.0);
@@ -58,9 +58,9 @@ pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// `sigma = e^c / (e^c + 1)` and `slope = c / (e^c + 1)` with `c = min(x, 20)`.
+/// Emits the parts of silu: `sigma = e^c / (e^c + 1)` and `slope = c / (e^c + 1)`, `c = min(x, 20)`.
 ///
-/// From there on sigma is one and slope `4e-8`. The limit at +inf is exact.
+/// Above 20 sigma is one and slope `4e-8`. The limit at +inf is exact.
 pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     let c = s.mins(x, 20.0);
     let e = s.exp(c);
@@ -74,23 +74,25 @@ pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// As [`silu_gate`], with exact limits at both infinities, because sigma is zero below -110.
+/// As [`silu_gate`], but `x` is clamped to at least -110, where sigma is zero.
+///
+/// Results at both infinities are the exact limits. Without the clamp, `x sigma` would be NaN at -inf.
 pub fn silu_gate_held(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -110.0);
     silu_gate(s, x)
 }
 
-/// `2 sqrt(2/pi)`
+/// Linear coefficient of gelu by tanh: `2 sqrt(2/pi)`.
 const K: f64 = 1.595_769_121_605_730_8;
-/// `0.044715 K`
+/// Cubic coefficient of gelu by tanh: `0.044715 K`.
 const K_CUBIC: f64 = 0.071_354_816_272_600_25;
-/// The cubic coefficient over `K x`.
+/// Cubic coefficient of gelu by tanh in powers of `K x` instead of `x`.
 const AL: f64 = K_CUBIC / (K * K * K);
 
-/// `v = K x + c x^3`, with `x` clamped above -15, and below 6 in `v`, where both limits are reached.
+/// Emits the parts of gelu by tanh: `sigmoid(v)` with `v = K x + K_CUBIC x^3`.
 ///
-/// The cube is that of `x`, because it is most of `v` in the tail, and the cube of `K x` would have three times the rounding of
-/// `K x`.
+/// `x` is clamped to at least -15, and in `v` to at most 6, where both limits are reached. The cube is that of `x`, because it is
+/// most of `v` in the tail, and the cube of `K x` would have three times the rounding of `K x`.
 pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -15.0);
     let held = s.mins(x, 6.0);
@@ -112,9 +114,9 @@ pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// Form N of gelu' (tanh).
+/// Emits the derivative of gelu by tanh, times the factors `t`, without a clamp.
 ///
-/// It has no clamp, so it gives NaN at infinity, and serves only numbers whose cube is finite.
+/// The result is NaN at infinity, and right only for numbers whose cube is finite.
 pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let z = s.muls(x, -K);
     let square = s.mul(z, z);
@@ -134,7 +136,9 @@ pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     s.fused_mul_add(slope, sigma, sigma)
 }
 
-/// `x / (1 + e^-v)`; NaN at -inf.
+/// Emits gelu by tanh, times the factors `t`: `x / (1 + e^-v)` with `v = K x + K_CUBIC x^3`.
+///
+/// The result is NaN at -inf.
 pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let square = s.mul(x, x);
     let p = s.muls(square, -K_CUBIC);
@@ -148,13 +152,13 @@ pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`gelu_tanh`], with exact limits at both infinities.
+/// As [`gelu_tanh`], but `x` is clamped to at least -15, so that the limit at -inf is exact too.
 pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -15.0);
     gelu_tanh(s, x, t)
 }
 
-/// `x / (1 + e^-x)`; NaN at -inf.
+/// Emits silu, times the factors `t`, as `x / (1 + e^-x)`; the result is NaN at -inf.
 pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let minus = s.muls(x, -1.0);
     let e = s.exp(minus);
@@ -164,7 +168,7 @@ pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`silu`], with exact limits at both infinities.
+/// As [`silu`], but `x` is clamped to at least -110, so that the limit at -inf is exact too.
 pub fn silu_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -110.0);
     silu(s, x, t)

@@ -33,7 +33,9 @@ pub fn times(s: &mut Seq, v: Val, t: Factors<'_>) -> Val {
     t.iter().fold(v, |v, t| s.mul(v, *t))
 }
 
-/// Emits `t / d` for a `d` of at least one.
+/// Emits the product of the factors `t`, divided by `d`, which is at least one.
+///
+/// The first factor is divided, and the quotient multiplied by the others. Without factors the result is `1 / d`.
 fn over(s: &mut Seq, t: Factors<'_>, d: Val) -> Val {
     let (first, rest) = match t {
         [first, rest @ ..] => (*first, rest),
@@ -66,9 +68,9 @@ pub fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -
     choice(s, near, line, y)
 }
 
-/// Emits `c[0] + c[1] a + ..` with `u = a^2`: three calls for two degrees.
+/// Emits the polynomial `c[0] + c[1] a + c[2] a^2 + ..`, where `u` is `a^2`.
 ///
-/// A polynomial whose leading coefficient is 1 saves a call.
+/// Two degrees take three calls. A polynomial whose leading coefficient is 1 saves a call.
 fn poly(s: &mut Seq, a: Val, u: Val, c: &[f64]) -> Val {
     let n = c.len() - 1;
     let plus = |s: &mut Seq, p: Val, c: f64| if c == 0.0 { p } else { s.adds(p, c) };

@@ -4,7 +4,7 @@ use super::{choice, mask};
 use crate::sequence::{Compare, Seq, Val};
 use op_dsl_ir::{Builder, Id, Prim};
 
-/// A polynomial for `|x|` below `least`: `x^power (c[0] + c[1] t + ..)`.
+/// A polynomial for `|x|` below `least`: `x^power (c[0] + c[1] t + c[2] t^2 + ..)`.
 ///
 /// `t` is `x^2` if the factor in parentheses is even, otherwise `x`.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ fn whole(c: f64) -> f64 {
 
 /// Returns the coefficients of the polynomial through these points, from the constant on.
 ///
-/// They come from Newton's divided differences.
+/// The coefficients come from Newton's divided differences.
 fn through(points: &[(f64, f64)]) -> Vec<f64> {
     let n = points.len();
     let mut divided: Vec<f64> = points.iter().map(|p| p.1).collect();
@@ -44,9 +44,10 @@ fn through(points: &[(f64, f64)]) -> Vec<f64> {
 }
 
 impl Near {
-    /// Interpolates a function at Chebyshev points; the first coefficient is its limit at 0.
+    /// Fits a polynomial for `|x|` below `least` to a function with a zero at 0, by interpolation.
     ///
-    /// Returns `None` if the function has no zero of order 1 to 3 at 0.
+    /// The points are Chebyshev points; the first coefficient is the limit at 0 of the function divided by its power of `x`.
+    /// `degree` is the number of further coefficients. Returns `None` if the function has no zero of order 1 to 3 at 0.
     pub fn fit(f: &dyn Fn(f64) -> f64, least: f64, degree: usize) -> Option<Near> {
         let (far, near) = (f(least / 8.0), f(least / 16.0));
         let power = libm::log2((far / near).abs()).round();
@@ -85,7 +86,9 @@ impl Near {
         self.c.iter().rev().fold(0.0, |p, c| p * t + c) * x.powi(self.power)
     }
 
-    /// Adds the choice to a graph: the polynomial near 0, `far` elsewhere.
+    /// Adds nodes to a graph: the polynomial where `|x|` is below `least`, `far` elsewhere.
+    ///
+    /// Returns the node that selects one of the two.
     pub fn choose(&self, b: &mut Builder, x: Id, far: Id) -> Id {
         let t = if self.is_even { b.product(x, x) } else { x };
         let (last, rest) = self.c.split_last().unwrap_or((&0.0, &[]));
@@ -101,7 +104,7 @@ impl Near {
         b.call(Prim::Select, &[is_near, near, far])
     }
 
-    /// Emits the choice: the polynomial near 0, `far` elsewhere.
+    /// Emits the polynomial where `|x|` is below `least`, and `far` elsewhere.
     pub fn build(&self, s: &mut Seq, x: Val, far: Val) -> Val {
         let square = (self.is_even || self.power > 1).then(|| s.mul(x, x));
         let (t, size, least) = match square.filter(|_| self.is_even) {

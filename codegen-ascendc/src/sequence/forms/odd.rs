@@ -4,33 +4,37 @@ use super::near::Near;
 use super::{Factors, clamp, poly, straight_near_zero, times};
 use crate::sequence::{Seq, Val};
 
-/// A form of such a function. Coefficients are minimax, from `x^0` on.
+/// An odd function that saturates: `x N(x^2) / D(x^2)`, or `tanh(x N(x^2) / 2)`.
+///
+/// Coefficients of the polynomials `N` and `D` are minimax, in powers of `x^2`, from the constant on.
 #[derive(Debug)]
 pub struct Odd {
-    /// The size at which `x` is clamped on both sides, because the limit is reached there.
+    /// The `|x|` at which `x` is clamped on both sides, because the limit is reached there.
     pub held: f64,
-    /// Coefficients of the numerator over `x`; without a denominator, of twice tanh's argument over `x`.
+    /// Coefficients of `N`.
     pub n: &'static [f64],
-    /// Coefficients of the denominator; the last is 1.
+    /// Coefficients of `D`, of which the last is 1; `None` for the variant with tanh.
     pub d: Option<&'static [f64]>,
-    /// The `|x|` below which a line replaces tanh, because it has too few digits; and the line's slope.
+    /// A line that replaces the function near 0, where tanh has too few digits: largest `|x|`, and slope.
     pub line: Option<(f64, f64)>,
-    /// A polynomial with more digits near 0.
+    /// A polynomial that replaces the function near 0, where it has more digits.
     pub near: Option<NearZero>,
 }
 
-/// A polynomial near 0 that is fitted to the function.
+/// A polynomial for small `|x|` that is fitted to a function.
 #[derive(Debug)]
 pub struct NearZero {
-    /// The largest `|x|` that it serves.
+    /// The largest `|x|` at which the polynomial is used.
     pub up_to: f64,
-    /// The function that it is fitted to.
+    /// The function that the polynomial is fitted to.
     pub function: fn(f64) -> f64,
-    /// Its degree in `x^2`.
+    /// The degree in `x^2` of the polynomial, divided by `x`.
     pub degree: usize,
 }
 
-/// `erf` in f32. The error is 1.8e-7, or 2.5e-7 with a unit of noise.
+/// `erf` in f32.
+///
+/// The error is 1.8e-7, or 2.5e-7 if `Exp` and `Div` round with one unit of noise.
 pub static ERF: Odd = Odd {
     held: 3.9,
     n: &[
@@ -56,7 +60,9 @@ pub static ERF_NEAR: Odd = Odd {
     line: None,
 };
 
-/// `erf` in f16. The error is 0.98 ulp.
+/// `erf` in f16.
+///
+/// The error is 0.98 ulp.
 pub static ERF_F16: Odd = Odd {
     held: 4.0,
     n: &[
@@ -69,7 +75,9 @@ pub static ERF_F16: Odd = Odd {
     near: None,
 };
 
-/// `erf` in bf16. The error is 0.70 ulp.
+/// `erf` in bf16.
+///
+/// The error is 0.70 ulp.
 pub static ERF_BF16: Odd = Odd {
     held: 2.21,
     n: &[
@@ -83,7 +91,7 @@ pub static ERF_BF16: Odd = Odd {
 };
 
 impl Odd {
-    /// Emits the sequence, times factors.
+    /// Emits the function of `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let held = clamp(s, x, -self.held, self.held);
         let u = s.mul(held, held);
@@ -114,7 +122,7 @@ impl Odd {
         times(s, y, t)
     }
 
-    /// Emits a polynomial in `u`.
+    /// Emits a polynomial in `u` with the coefficients `c`.
     ///
     /// More than four coefficients use `u^2` as well, because that saves a call.
     fn horner(&self, s: &mut Seq, u: Val, c: &[f64]) -> Val {

@@ -6,41 +6,43 @@ use super::{Factors, choice, mask, poly, times};
 use crate::sequence::{Compare, Seq, Val};
 use std::borrow::Cow;
 
-/// A form with a Gaussian tail. Coefficients are from `a^0` on.
+/// A function with a Gaussian tail `G(a) = e^(-s a^2) N(a)/D(a)` on one side of 0, with `a = |x|`.
+///
+/// Coefficients of `N` and `D` are in powers of `a`, from the constant on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tail {
-    /// `s`
+    /// The factor `s` in the exponent.
     pub scale: f64,
     /// The size at which `a` is clamped, because the limit is reached there.
     pub held: f64,
-    /// Coefficients of the numerator.
+    /// Coefficients of the numerator `N`.
     pub n: Cow<'static, [f64]>,
-    /// Coefficients of the denominator; the last is 1.
+    /// Coefficients of the denominator `D`; the last is 1.
     pub d: Cow<'static, [f64]>,
-    /// The function on the other side of 0.
+    /// The side of the tail, and the function on the other side of 0.
     pub side: Side,
 }
 
-/// The side of the tail, and the function on the other side.
+/// The side of 0 with a Gaussian tail, and the function on the other side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {
     /// True if the tail is above 0, false if it is below.
     pub above: bool,
-    /// The function on the other side, without its Gaussian part.
+    /// The function on the side without a tail, up to its Gaussian part.
     pub limit: Limit,
 }
 
-/// The limit of a function on the side without a tail.
+/// The function on the side of 0 without a tail, up to its Gaussian part `G`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// A constant `c`: the function is `c - G` there, and `G` in the tail.
+    /// A constant `c`: the function is `c - G` on the side without a tail, and `G` in the tail.
     Number(f64),
-    /// A line of slope `c`: the function is `c x - G` there, and `-G` in the tail.
+    /// A line of slope `c`: the function is `c x - G` on the side without a tail, and `-G` in the tail.
     Line(f64),
 }
 
 impl Tail {
-    /// Emits the sequence, times factors.
+    /// Emits the function of `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let size = s.abs(x);
         let a = s.mins(size, self.held);

@@ -9,11 +9,11 @@ const STEP: f64 = 1.0 / 256.0;
 /// Maximum error of fourth-order differences, relative to the values around.
 const OFF: f64 = 1e-6;
 
-/// Returns a place where the derivative differs from the slope, if one is found.
+/// Returns an argument at which `derivative` is not the slope of `f`, if one is found.
 ///
-/// The places are spread over the range of ordinary numbers. Both are evaluated by their own oracles, and differences are
-/// compared with the values around them, so that a tail, where both vanish, is checked as strictly as other places. Where an
-/// oracle's error is too large, the place is skipped.
+/// The arguments are spread over the range of ordinary numbers. Each function is evaluated by its own oracle, and differences
+/// are compared with the values around them, so that a tail, where both functions vanish, is checked as strictly as other
+/// ranges. Where an oracle's error is too large, the argument is skipped.
 pub(super) fn differs(f: &Function, derivative: &Function) -> Option<f64> {
     let smooth = |x: &f64| {
         let kinks = f.kinks().iter().chain(derivative.kinks());

@@ -21,18 +21,18 @@ impl<'a> Pair<'a> {
         [self.f, self.search.view]
     }
 
-    /// Treatment of numbers beyond either end.
+    /// Returns how arguments beyond the lower and the upper end of the joint table are treated.
     fn ends(&self) -> [End; 2] {
         self.search.view.reach.map(|r| if r.to == 0.0 { End::Unused } else { End::SlowPath })
     }
 
-    /// Cost of tables on a grid if their values are correct.
+    /// Returns the cost of a joint table on this grid in nanoseconds per element, if it meets its target.
     pub(super) fn cost(&self, grid: &Grid) -> f64 {
         let (low, high) = (grid.start(0), grid.start(grid.entries));
         cost_model::joint_cost(grid.entries, &self.steps, [low, high], self.ends())
     }
 
-    /// Returns the table for a grid, its segments and their largest error.
+    /// Builds the joint table from a grid, its segments and their largest error.
     pub(super) fn finish(&self, (grid, segments, ulp): (Grid, Vec<Piece>, f64)) -> Joint {
         let (low, high) = grid.ends(self.search.view.symmetric());
         Joint { steps: self.steps, grid, segments, low, high, ends: self.ends(), ulp }

@@ -8,44 +8,54 @@ use crate::centre::{COLUMN, off_float, outwards};
 use crate::chebyshev::Nodes;
 use crate::float::{larger, toward_zero};
 
-/// Where to look for a centre.
+/// Where to look for the centre of a joint table's segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Zero, which is the segment's border; the side is 0 from the left, 1 from the right.
+    /// Zero, if it is a border of the segment.
+    ///
+    /// The field is 0 if the segment lies below zero, 1 if it lies above.
     Origin(usize),
-    /// At this zero of the function.
+    /// This zero of the function, or a float near it at which the derivative is nearly a float.
     Zero(f64),
-    /// Near this zero of the derivative.
+    /// A float near this zero of the derivative at which the function is nearly a float.
     Flat(f64),
-    /// Near this place.
+    /// A float near this argument at which the function and its derivative are nearly floats.
     Near(f64),
 }
 
-/// A centre, and the values of the function and its derivative there.
+/// The centre of a segment, and the values of the function and its derivative there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centre {
     pub(super) at: f32,
     pub(super) value: f32,
-    /// Derivative: high part, for the slope's column, and low part.
+    /// The derivative at the centre as a high part (0 if it is a plain float) and a low part.
     pub(super) slope: [f32; 2],
-    /// Lowest power of the derivative's polynomial besides its constant.
+    /// Lowest power of the distance from the centre that the derivative's polynomial has.
+    ///
+    /// Its constant does not count.
     pub(super) first: usize,
-    /// True if the derivative is zero there.
+    /// True if the derivative is zero at the centre.
     pub(super) flat: bool,
-    /// True if the centre is taken as soon as it meets the target, without a margin.
+    /// True if this centre is accepted as soon as its segment's error is within the target.
+    ///
+    /// Other centres need an error of at most 0.92 of the target if they are among the first three tried.
     pub(super) preferred: bool,
 }
 
-/// Maximum distance of both values from floats, in units in the last place.
+/// Maximum distance of function and derivative from floats at a centre, in units in the last place.
+///
+/// The search stops at the first argument that is within it.
 const CLOSE: f64 = 1.0 / 40.0;
-/// Maximum number of floats tried.
+/// Maximum number of floats tried around a starting point.
 const TRIES: usize = 4096;
-/// Number of steps between tried floats across a segment's width.
+/// Floats are tried at distances of the segment's width divided by this number.
 const STEPS: f64 = 16_384.0;
-/// Factor for the steps near a zero of the derivative, where the derivative has to stay small.
+/// Factor on the distance of tried floats near a zero of the derivative, which has to stay small.
 const SMALLER: f64 = 1.0 / 64.0;
 
-/// Returns the places to try, those with the least cancellation first.
+/// Returns the places at which to look for a segment's centre, in the order in which to try them.
+///
+/// Zeros come first, then places spread over the segment, those with the least cancellation first.
 pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
@@ -65,9 +75,9 @@ pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     places
 }
 
-/// Nine places spread over the segment.
+/// Returns nine places spread over the segment, those with the least cancellation first.
 ///
-/// They are sorted by the cancellation of the derivative in the difference to its value there.
+/// The cancellation is that of `f'(x) - f'(centre)` with the centre at the place.
 fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -80,8 +90,8 @@ fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
 
 /// Splits a number into two floats of the same sign, neither zero.
 ///
-/// Their products then have the same sign too. If the number is a float, the low part is 2^-60 of it, which does not count
-/// beside it.
+/// Products of both parts with a number then have the same sign too. If `v` is a float, the low part is 2^-60 of it, which does
+/// not count beside the high part.
 fn split(v: f64) -> [f32; 2] {
     const NOTHING: f64 = 1.0 / (1u64 << 60) as f64;
     let high = toward_zero(v);
@@ -90,7 +100,7 @@ fn split(v: f64) -> [f32; 2] {
 }
 
 impl Place {
-    /// Returns the centre at this place.
+    /// Returns the centre found at this place, with the function and its derivative there.
     pub(super) fn centre(self, pair: &Pair, nodes: &Nodes) -> Centre {
         let step = nodes.width() / STEPS;
         let [f, derivative] = pair.views();
@@ -130,9 +140,10 @@ impl Place {
     }
 }
 
-/// Returns the first float from `place` outwards at which the values selected by `counts` are close to floats.
+/// Returns the first float from `place` outwards at which selected values are close to floats.
 ///
-/// If there is none, returns the closest one.
+/// `counts` says whether the function's value and the derivative's are considered. If no float qualifies, returns the one whose
+/// values are closest to floats.
 fn near(pair: &Pair, step: f64, place: f64, counts: [bool; 2]) -> f32 {
     let mut best = (f64::INFINITY, place as f32);
     for from in (0..TRIES).step_by(COLUMN) {

@@ -17,7 +17,7 @@ use crate::symmetry::Symmetry;
 use crate::table::MAX_DEGREE;
 use crate::view::View;
 
-/// Factor by which a target that cannot be reached is raised.
+/// Factor by which the target for a table's error is raised if no table reaches it.
 const RAISE: f64 = 1.08;
 
 impl Segmented for Pair<'_> {
@@ -40,11 +40,11 @@ impl Segmented for Pair<'_> {
 }
 
 impl Request {
-    /// Returns the defaults for a function and its derivative in f32.
+    /// Returns the default requirements on a joint table of a function and its derivative in f32.
     ///
-    /// They are for an evaluator whose look-up holds `entries` floats. Both values are then within 1.3 units in the last place.
-    /// The limit is 1.41 where that cannot be reached or look-ups hold fewer than 32 floats; below the least normal float,
-    /// values beside a double zero are within 1.5.
+    /// `entries` is the number of floats that one look-up of the evaluator holds. The function and its derivative are then
+    /// within 1.3 units in the last place. The limit is 1.41 where that cannot be reached or look-ups hold fewer than 32
+    /// floats; below the least normal float, values beside a double zero are within 1.5.
     pub fn joint(entries: usize) -> Self {
         let target = if entries >= 32 { 1.3 } else { 1.4 };
         Request { target, most: 1.41, ..Request::new(Element::F32, entries) }
@@ -52,13 +52,15 @@ impl Request {
 }
 
 impl Function<'_> {
-    /// Returns the joint table of this function and its derivative that takes the least time on ordinary data.
+    /// Returns the joint table of this function and its derivative that takes the least time.
     ///
-    /// Both are of f32, and have oracles of their own, the same domain and the same breakpoints. [`Request::joint`] has
-    /// suitable defaults.
+    /// The time is that on ordinary data. Both functions are of f32, and have oracles of their own, the same domain and the
+    /// same breakpoints. [`Request::joint`] has suitable defaults.
     ///
-    /// # Errors `derivative` is not the derivative by its values ([`Refusal::Derivative`]), an oracle's error near zero is too
-    /// large, one of the functions is zero at zero but no power of `x` there, or the target cannot be reached.
+    /// # Errors
+    ///
+    /// `derivative` is not the derivative by its values ([`Refusal::Derivative`]), an oracle's error near zero is too large,
+    /// one of the functions is zero at zero but no power of `x` there, or the target cannot be reached.
     pub fn fit_with(&self, derivative: &Function, request: &Request) -> Result<Joint, Refusal> {
         if let Some(at) = differs(self, derivative) {
             return Err(Refusal::Derivative { at });
@@ -91,10 +93,10 @@ impl Function<'_> {
     }
 }
 
-/// Evaluation orders that may be useful for a pair: slope, thrice, bend.
+/// Returns the evaluation orders to try, as the fields `slope`, `thrice` and `bend` of [`Steps`].
 ///
-/// Functions with linear symmetry need no high part of the slope: they have half their slope at zero, where neither side loses
-/// digits.
+/// Functions with linear symmetry need no high part of the slope: they have half the slope of the symmetry at zero, where
+/// neither side loses digits.
 fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     let linear = matches!(f.symmetry, Symmetry::Linear { .. });
     let slopes = (f.power() == 1 || !f.roots.is_empty()) && !linear;
@@ -113,10 +115,10 @@ fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     all
 }
 
-/// Returns the cheapest joint table.
+/// Returns the cheapest joint table of a function and its derivative, if one meets the request.
 ///
-/// Degrees and evaluation orders are tried in the order of what they would cost if the error of polynomials alone decided how
-/// far they reach. The segment at which one failed is the first that the next one fits.
+/// Degrees and evaluation orders are tried in the order of what their tables would cost if the error of polynomials alone
+/// decided how far tables reach. The segment at which one attempt failed is fitted first in the next.
 fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     let least = f.power().max(derivative.power() + 1).max(4);
     let degrees = request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree));

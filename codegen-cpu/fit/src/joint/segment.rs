@@ -13,7 +13,7 @@ use crate::least_squares::Problem;
 use crate::segment::{Fitted, LAWSON, best};
 use crate::symmetry::Symmetry;
 
-/// One of a segment's two values.
+/// One of the two functions that a segment computes: the derivative or the function itself.
 struct Half<'a, const DERIVATIVE: bool> {
     steps: &'a Steps,
     piece: &'a Piece,
@@ -31,7 +31,9 @@ impl<const DERIVATIVE: bool> Judged for Half<'_, DERIVATIVE> {
     }
 }
 
-/// Returns the samples that judge both values of a segment.
+/// Returns the samples at which the function and its derivative are judged in one segment.
+///
+/// `at` are the borders of the segment.
 pub(super) fn judges<'a>(pair: &'a Pair, at: [f64; 2], samples: usize) -> [Judge<'a>; 2] {
     let [f, derivative] = pair.views();
     let judge = |view, samples| Judge::new(view, at[0], at[1], samples);
@@ -39,14 +41,18 @@ pub(super) fn judges<'a>(pair: &'a Pair, at: [f64; 2], samples: usize) -> [Judge
     [judge(f, samples / 2), judge(derivative, samples)]
 }
 
-/// Returns the larger of the largest errors of both values; the search stops at the first above `enough`.
+/// Returns the largest error of the function and its derivative, in units in the last place.
+///
+/// The search stops at the first error above `enough`.
 pub(super) fn worst(judges: &mut [Judge; 2], steps: &Steps, piece: &Piece, enough: f64) -> f64 {
     let [f, derivative] = judges;
     let first = derivative.worst(&Half::<true> { steps, piece }, enough);
     if first > enough { first } else { first.max(f.worst(&Half::<false> { steps, piece }, enough)) }
 }
 
-/// Fits a segment whose two errors are within the target, if there is one.
+/// Fits a segment whose function and derivative are both within the target, if there is one.
+///
+/// Otherwise returns the best segment that was found, whose error is larger or infinite.
 pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fitted<Piece> {
     let mut judges = judges(pair, [nodes.left, nodes.right], samples);
     let none = Fitted { segment: Piece::EMPTY, worst: f64::INFINITY };
@@ -60,7 +66,9 @@ pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fi
     })
 }
 
-/// Returns the polynomial about a centre in floats, and the error of the derivative before rounding.
+/// Fits the polynomial about a centre, with coefficients in f32.
+///
+/// Also returns the relative error of the derivative before coefficients are rounded.
 fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
     let Centre { at, value, slope: [slope, rest], first, flat, .. } = centre;
     // Coefficients below the first power are -0.0, because adding -0.0 keeps the sign of a zero.
@@ -100,7 +108,7 @@ mod tests {
         sigmoid(x) * sigmoid(-x)
     }
 
-    /// Joint tables with and without a slope's column, with plain bends and with high ones.
+    /// Covers joint tables with and without high parts of `a[1]` and of `2 a[2]`.
     #[test]
     fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
         let pairs: [[F; 2]; 3] = [

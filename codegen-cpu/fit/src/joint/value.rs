@@ -3,9 +3,9 @@
 use crate::float::{fma, size, sum, sum_size, ulp};
 use crate::judge::Rounded;
 
-/// A number in the sums of a joint table.
+/// A number in the sums of a joint table: a float, or a float with a bound of its rounding error.
 pub(super) trait Value: Copy {
-    /// A coefficient.
+    /// Converts a coefficient, which has no rounding error.
     fn exact(v: f32) -> Self;
     /// Returns `self d + c`, rounded once.
     fn through(self, d: f32, c: Self) -> Self;
@@ -38,10 +38,7 @@ impl Value for f32 {
 }
 
 impl Rounded {
-    /// Adds the rounding error of a result of this size to the bound, if it was rounded.
-    ///
-    /// Below the least normal float nothing is added, because all roundings there have the same size and hardly ever the same
-    /// sign.
+    /// Adds half a unit in the last place at `size` to the error bound, if the value was rounded.
     #[inline(always)]
     fn after(self, size: f64, rounded: bool) -> Self {
         let is_tiny = self.value < f32::MIN_POSITIVE && self.value > -f32::MIN_POSITIVE;

@@ -7,31 +7,35 @@ use crate::rt::wide::Wide;
 use core::mem::MaybeUninit;
 use op_dsl_ir::program::Op;
 
-/// One unit of a column: as many numbers as two vectors of `f32` have.
+/// A unit of a column: as many numbers as two vectors of `f32` have.
+///
+/// A column is an array with one value per element. Instructions of the interpreter compute it unit by unit.
 pub(super) trait Lanes<S: Isa>: Copy {
-    /// Type of each number.
+    /// Type of each number: `f32` or `f64`.
     type Number: Copy;
-    /// Converts from f64 with rounding.
+    /// Converts one number from f64, with rounding.
     fn number(v: f64) -> Self::Number;
-    /// Returns whether a mask value is not 0.
+    /// Returns whether a number that stands for a condition is true, that is, not 0.
     fn is_true(v: Self::Number) -> bool;
-    /// The same number in every lane.
+    /// Returns a unit with the same number in every lane.
     fn splat(s: S, v: Self::Number) -> Self;
-    /// Reads a unit vector by vector, because as a whole it would be copied in memory.
+    /// Reads one unit with one load per vector.
+    ///
+    /// A load of the whole unit would be compiled to a copy in memory.
     ///
     /// # Safety
     /// `from` must be valid for reads of one unit. It need not be aligned.
     unsafe fn read(from: *const Self) -> Self;
-    /// Writes a unit.
+    /// Writes this unit to memory.
     ///
     /// # Safety
     /// `to` must be valid for writes of one unit. It need not be aligned.
     unsafe fn write(self, to: *mut Self);
-    /// Converts from a step, exactly.
+    /// Converts two vectors of `f32` to a unit, exactly.
     fn promote(v: Floats<S>) -> Self;
-    /// Rounds once, to a step.
+    /// Rounds each number of this unit to `f32`, once.
     fn round(self) -> Floats<S>;
-    /// Returns the functions of all instructions. The function of a load is a copy.
+    /// Returns the function of every instruction, indexed by `Op::index`. The function of a load is a copy.
     fn table<E: El>() -> &'static [Function; Op::COUNT];
 }
 
@@ -122,7 +126,7 @@ impl<S: Isa> Lanes<S> for Wide<S> {
     }
 }
 
-/// Argument of an instruction: a column, or one number.
+/// Argument of an instruction: a column (one value per element), or one number for all elements.
 #[derive(Clone, Copy)]
 pub(super) struct Argument {
     pub at: *const u8,
@@ -130,10 +134,10 @@ pub(super) struct Argument {
 }
 
 impl Argument {
-    /// Reads unit `k`.
+    /// Reads unit `k` of a column, or returns a unit with the uniform number in every lane.
     ///
     /// # Safety
-    /// It must point to a column of more than `k` units, or to one number, of the type of `L`.
+    /// `at` must point to a column of more than `k` units, or to one number, of the type of `L`.
     #[inline(always)]
     pub unsafe fn unit<S: Isa, L: Lanes<S>>(self, s: S, k: usize) -> L {
         // SAFETY: as required of the caller.
@@ -146,13 +150,13 @@ impl Argument {
     }
 }
 
-/// Computes `units` units of a column. Surplus arguments are ignored.
+/// Function of an instruction: computes `units` units of the column `to` from the arguments.
 ///
-/// It must be called with columns of its number type, one of which may be the result, and at a SIMD level that the CPU
-/// supports.
+/// Arguments in excess of those of the instruction are ignored. All columns must be of the function's number type, and `to` may
+/// be the column of an argument. The CPU must support the function's SIMD level.
 pub(super) type Function = unsafe fn(units: usize, to: *mut u8, args: &[Argument; 3]);
 
-/// The loop of an instruction with `N` arguments.
+/// Applies `f` to each unit of `N` arguments and writes the results to the column `to`.
 ///
 /// # Safety
 /// As [`Function`].

@@ -11,7 +11,7 @@ use fearless_simd::prelude::*;
 use op_dsl_ir::Prim;
 use op_dsl_ir::program::Op;
 
-/// An instruction's function, from an expression of its arguments.
+/// Defines the function of an instruction by an expression of its arguments.
 macro_rules! function {
     ($Lanes:ident, [$($x:ident),*] => $f:expr) => {
         function!($Lanes, S, _s, [$($x),*] => $f)
@@ -33,7 +33,7 @@ macro_rules! function {
     }};
 }
 
-/// An instruction's function from the name of a vector function, in f32 or in f64.
+/// Defines the function of an instruction by the name of a vector function, in f32 or in f64.
 macro_rules! by_name {
     (Floats, $name:ident [$($x:ident),*]) => {
         function!(Floats, S, s, [$($x),*] => math::$name::<S, f32, PAIR>(s, $($x),*))
@@ -43,7 +43,9 @@ macro_rules! by_name {
     };
 }
 
-/// An instruction's function that calls the level's out-of-line function over whole columns in f64.
+/// Defines the function of an instruction that, in f64, is one out-of-line call per column.
+///
+/// The callee belongs to the SIMD level and computes all vectors of the column. In f32 the function is inlined instead.
 macro_rules! out_of_line {
     (Floats, $name:ident $x:tt) => {
         by_name!(Floats, $name $x)
@@ -63,7 +65,7 @@ macro_rules! out_of_line {
     }};
 }
 
-/// A comparison: 1 where it is true, else 0.
+/// Defines the function of a comparison, whose result is 1 where the comparison is true, else 0.
 macro_rules! comparison {
     ($Lanes:ident, $name:ident) => {
         function!($Lanes, S, s, [x, y] => {
@@ -73,7 +75,7 @@ macro_rules! comparison {
     };
 }
 
-/// The functions whose source is the same in f32 and in f64.
+/// Builds the table with the function of every instruction, from one source for f32 and f64.
 macro_rules! table {
     ($Lanes:ident) => {{
         let mut table = [nothing as Function; Op::COUNT];
@@ -151,7 +153,7 @@ unsafe fn columns<S: Isa, const N: usize>(
 /// Placeholder for instructions that occur in no program.
 unsafe fn nothing(_: usize, _: *mut u8, _: &[Argument; 3]) {}
 
-/// Product of three factors in f32, which depends on the element type.
+/// Function of the product of three factors in f32, whose accuracy depends on the element type.
 unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     // SAFETY: passed on from the caller.
     unsafe {
@@ -165,14 +167,14 @@ unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     }
 }
 
-/// The table of functions in f32.
+/// Returns the table with the f32 function of every instruction.
 pub(super) const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
     let mut table = table!(Floats);
     table[Prim::Mul3 as usize] = mul3::<S, E>;
     table
 }
 
-/// The table of functions in f64.
+/// Returns the table with the f64 function of every instruction.
 pub(super) const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
     table!(Wide)
 }

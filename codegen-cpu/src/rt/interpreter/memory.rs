@@ -10,7 +10,7 @@ use crate::rt::step::PAIR;
 use fearless_simd::prelude::*;
 use op_dsl_ir::program::Program;
 
-/// Loads `units` units of an input, starting at element `at`, into a column.
+/// Loads `units` pairs of `f32` vectors of input `stream`, from element `at` on, into the column `to`.
 ///
 /// # Safety
 /// As [`BlockFn`](crate::rt::block::BlockFn). The column must have room for the units.
@@ -49,7 +49,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     )
 }
 
-/// Stores all results, starting at element `at` of the outputs.
+/// Stores the results of a program run to its outputs, from element `at` on.
 ///
 /// # Safety
 /// As [`BlockFn`](crate::rt::block::BlockFn), after a program has run.

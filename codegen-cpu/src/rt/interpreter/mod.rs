@@ -6,8 +6,8 @@
 //! memory     streams -> columns -> streams
 //! ```
 //!
-//! It computes with the same vector functions, in the same order, as a compiled body of the same graph, so that it gives the
-//! same bits at the same level. There is one instance per level and element type, whatever the number of operators.
+//! The interpreter computes with the same vector functions, in the same order, as a compiled body of the same graph, so that both
+//! give the same bits at the same level. There is one instance per level and element type, whatever the number of operators.
 
 mod columns;
 mod functions;
@@ -26,17 +26,23 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::program::{Instruction, Op, Operand, Program};
 use op_dsl_ir::rounding::Arithmetic;
 
-/// Bytes of all columns, if a program has few enough of them: two thirds of the smallest L1 data cache.
+/// Bytes that all columns of a program should fit in: two thirds of the smallest L1 data cache.
+///
+/// A program with many columns exceeds it, because each column has at least one unit.
 const CACHE: usize = 24 << 10;
 /// Maximum number of elements in a column.
 const ELEMENTS: usize = 512;
-/// One unit of a column at the widest level: 32 elements in f64.
+/// Memory of one unit of a column at the widest level: 32 numbers in f64.
+///
+/// A unit has as many numbers as two `f32` vectors have.
 #[repr(align(64))]
 struct Unit {
     _bytes: [u8; 256],
 }
 
-/// Memory of `SLOTS` columns of one unit, or of fewer and longer ones, and of `UNIFORM` uniform values.
+/// Memory of a program run: columns (one value per element) and uniform values (one for all elements).
+///
+/// It has room for `SLOTS` columns of one unit, or for fewer and longer ones, and for `UNIFORM` uniform values.
 struct Memory<const SLOTS: usize, const UNIFORM: usize> {
     columns: MaybeUninit<[Unit; SLOTS]>,
     uniform: MaybeUninit<[f64; UNIFORM]>,
@@ -52,7 +58,7 @@ impl<const SLOTS: usize, const UNIFORM: usize> Memory<SLOTS, UNIFORM> {
     }
 }
 
-/// Runs the program of a call over `steps` steps of `W` vectors.
+/// Block kernel of interpreted operators: runs the program in `io` over `steps` steps of `W` vectors.
 ///
 /// # Safety
 /// As [`BlockFn`](super::block::BlockFn).
@@ -64,7 +70,7 @@ pub(super) unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: u
     }
 }
 
-/// Runs a program over `units` pairs of vectors.
+/// Runs a program over `units` pairs of `f32` vectors of each stream in `io`.
 ///
 /// # Safety
 /// As [`BlockFn`](super::block::BlockFn).
@@ -114,7 +120,7 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
     }
 }
 
-/// Runs a program in f64 over one pair of vectors, with inputs and attributes given as values.
+/// Runs a program in f64 on one pair of vectors, from inputs `x` and attributes `a` to outputs `y`.
 #[cold]
 pub(super) fn pair<S: Isa>(
     s: S,
@@ -133,7 +139,7 @@ pub(super) fn pair<S: Isa>(
     }
 }
 
-/// [`pair`] for a program that fits in the memory.
+/// [`pair`] for a program of at most `SLOTS` columns and `UNIFORM` uniform values.
 #[inline(never)]
 fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     s: S,
@@ -180,17 +186,17 @@ struct Run<'a, S: Isa, L: Lanes<S>> {
     table: &'static [Function; Op::COUNT],
     columns: *mut L,
     uniform: *mut L::Number,
-    /// Bit `k` is set if guard `k` lets its instructions run; bit 0 is always set.
+    /// Bit `k` is set if instructions with guard number `k` run. Guard 0 has no condition.
     guards: u64,
-    /// Bytes from column to column.
+    /// Bytes from the start of one column to the start of the next.
     pitch: usize,
-    /// Pairs of vectors that are computed per instruction.
+    /// Number of pairs of `f32` vectors that each instruction computes.
     units: usize,
     _level: core::marker::PhantomData<S>,
 }
 
 impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
-    /// Creates the state, and computes all uniform values and guards.
+    /// Creates the state, and computes all uniform values (one for all elements) and guards.
     ///
     /// # Safety
     /// The CPU must support the SIMD level. The memory must have room for the program's uniform values. Later executions
@@ -227,7 +233,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         run
     }
 
-    /// Returns whether a uniform condition is true.
+    /// Returns whether a uniform condition (one value for all elements) is true.
     ///
     /// # Safety
     /// The condition must have been computed.
@@ -236,7 +242,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         L::is_true(unsafe { self.uniform.add(condition.index()).read() })
     }
 
-    /// Locates a value: its column, or its uniform number.
+    /// Returns the address of a value: that of its column, or that of its uniform number.
     #[inline]
     fn argument(&self, operand: Operand) -> Argument {
         match operand.is_column() {
@@ -271,10 +277,10 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         }
     }
 
-    /// Computes all columns.
+    /// Runs the instructions that guards permit, and thereby computes all columns.
     ///
     /// # Safety
-    /// There must be room for the columns; `load` must write `units` units of a stream.
+    /// There must be room for the columns. `load(k, to)` must write `self.units` units of input `k` to `to`.
     #[inline]
     unsafe fn execute(&self, load: impl Fn(usize, *mut L)) {
         for instruction in &*self.program.code {

@@ -20,18 +20,26 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
 use op_dsl_fit::Bend;
 
-/// A joint table of `N` segments.
+/// A joint table of `N` segments, from which one look-up gives a function and its derivative.
 #[derive(Clone, Copy, Debug)]
 pub struct Both<const N: usize> {
-    /// The function's own table: segments, centres, coefficients, symmetry. It has no column `high`.
+    /// Table of the function: segments, centres, coefficients, symmetry. Its column `high` is not used.
     pub table: Table<N>,
-    /// High parts of the slopes at zeros of the function, if there are any.
+    /// High parts of the slopes at the segments' centres, or `None` if no slope is a double-float.
+    ///
+    /// A slope is a double-float in segments with a zero of the function, for accuracy there. `table.a[1]` has the low parts.
     pub slopes: Option<&'static Column<N>>,
     /// Whether `2 r + d r'` is evaluated as `2 A[2][i] + d (3 q + d q')`, where `r = A[2][i] + d q`.
+    ///
+    /// `A` are the coefficients, `d` is the distance from the centre of segment `i`, and `f = A[0][i] + d (A[1][i] + d r)`. The
+    /// derivatives by `d` are `r'` and `q'`.
     pub thrice: bool,
-    /// Treatment of zeros of the derivative.
+    /// Method that keeps the derivative accurate at its zeros.
     pub bend: Bend,
-    /// High parts of the second derivative at zeros of the derivative; unused if `bend` is `Plain`.
+    /// High parts of the second derivatives at the segments' centres.
+    ///
+    /// A second derivative is a double-float in segments with a zero of the derivative, for accuracy there. The column is unused if
+    /// `bend` is `Plain`.
     pub bends: &'static Column<N>,
 }
 
@@ -41,19 +49,23 @@ pub trait Joint: 'static {
     const WIDE: Option<Both<32>>;
     /// The joint table of 8 segments for f32, if there is one.
     const NARROW: Option<Both<8>>;
-    /// Whether one of the two is zero at zero: see [`Univariate`](super::univariate::Univariate).
+    /// Whether the function or its derivative is 0 at 0.
+    ///
+    /// [`Univariate::VANISHES`](super::univariate::Univariate::VANISHES) says why this matters.
     const VANISHES: bool;
-    /// Tails of the function and of the derivative, for negative and for positive variables.
+    /// Tails of the function, then of the derivative, each for negative and for positive arguments.
     const BEYOND: [[Tail; 2]; 2];
 }
 
-/// Returns whether a level has a table for an element type; it must have FMA and one-instruction look-ups.
+/// Returns whether a SIMD level uses a joint table for an element type.
+///
+/// The type must be f32, and the level must have FMA and look-ups of one or two instructions.
 pub const fn has_table<J: Joint, S: Isa, E: El>() -> bool {
     let is_there = if S::WIDE_LUT { J::WIDE.is_some() } else { J::NARROW.is_some() };
     is_single::<E>() && S::FMA && S::INLINE_LUT && is_there
 }
 
-/// Evaluates an expression of a level's table `$table`, or `$none` without one.
+/// Evaluates `$f` with `$table` bound to the joint table of a SIMD level, or `$none` without a table.
 macro_rules! with_both {
     ($J:ident, $S:ident, $table:ident => $f:expr, $none:expr) => {
         if const { $S::WIDE_LUT } {
@@ -70,7 +82,7 @@ macro_rules! with_both {
     };
 }
 
-/// Returns whether all lanes are inside the table; for a NaN either is possible.
+/// Returns whether the table gives the values of all lanes. It may return either for a NaN.
 #[inline(always)]
 pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_both!(J, S, both => {
@@ -78,7 +90,7 @@ pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, 
     }, false)
 }
 
-/// Evaluates the function and its derivative in lanes inside the table.
+/// Evaluates the function and its derivative by the joint table, in lanes inside the table range.
 #[inline(always)]
 pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
@@ -88,7 +100,9 @@ pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
     [DoubleFloat::exact(s, f), DoubleFloat::exact(s, derivative)]
 }
 
-/// Evaluates both by table and tails; the mask has the lanes where one of them is not defined.
+/// Evaluates the function and its derivative by table and tails.
+///
+/// The mask has the lanes that need the slow path: neither table nor tail covers them, or digits would be lost.
 #[inline(always)]
 pub fn anywhere<J: Joint, S: Isa, E: El, const M: usize>(
     s: S,
@@ -110,7 +124,7 @@ impl<const N: usize> Both<N>
 where
     [f32; N]: Lut,
 {
-    /// Evaluates the function and its derivative in lanes inside the table.
+    /// Evaluates the function and its derivative in lanes inside the table range.
     #[inline(always)]
     pub fn values<S: Isa, const W: usize>(
         &self,
@@ -130,7 +144,9 @@ where
         (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x))
     }
 
-    /// Evaluates both at the distance `d` from the centre, without the high parts of slopes.
+    /// Evaluates the function and its derivative at the distance `d` from the centre of segment `ix`.
+    ///
+    /// The results lack the high parts of slopes, which the caller adds.
     #[inline(always)]
     fn sums<S: Isa, const W: usize>(
         &self,

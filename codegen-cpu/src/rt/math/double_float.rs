@@ -13,12 +13,12 @@ use core::ops::Neg;
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
-/// Argument of a table function: `y`, or a product with `y`.
+/// Argument of a function that has a table: a value `y`, or the product of `y` and an attribute.
 #[derive(Clone, Copy)]
 pub struct Variable<S: Isa, const W: usize> {
-    /// `y`
+    /// The value `y`.
     pub of: Floats<S, W>,
-    /// The product, or `y` itself.
+    /// The argument: `y` itself, or the product.
     pub is: DoubleFloat<S, W>,
 }
 
@@ -31,7 +31,7 @@ pub struct DoubleFloat<S: Isa, const W: usize> {
     pub low: Floats<S, W>,
 }
 
-/// Returns the correction `x` where it is finite, else 0, because an infinity needs no correction.
+/// Returns the low part `x` where it is finite, else 0: an infinite high part needs no low part.
 #[inline(always)]
 fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     x.abs().simd_lt(f32::INFINITY).select(x, Floats::splat(s, 0.0))
@@ -61,7 +61,7 @@ impl<S: Isa, const W: usize> Neg for DoubleFloat<S, W> {
 }
 
 impl<S: Isa, const W: usize> DoubleFloat<S, W> {
-    /// Converts a float.
+    /// Converts a float to double-float.
     #[inline(always)]
     pub fn exact(s: S, high: Floats<S, W>) -> DoubleFloat<S, W> {
         DoubleFloat { high, low: Floats::splat(s, 0.0) }
@@ -74,7 +74,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         DoubleFloat { high, low: finite(s, (x - high.wide()).narrow()) }
     }
 
-    /// `x * by`
+    /// `x * by`, in double-float.
     #[inline(always)]
     pub fn product(s: S, x: Floats<S, W>, by: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let (high, rest) = x.two_prod(s, by.high);
@@ -94,7 +94,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         if const { is_single::<E>() } { self.high + self.low } else { self.high }
     }
 
-    /// `self * by` of finite factors, to little less than twice the digits of a float.
+    /// `self * by`, to little less than twice the digits of a float. Both factors must be finite.
     #[inline(always)]
     pub fn by(self, s: S, by: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let (high, rest) = self.high.two_prod(s, by.high);
@@ -108,7 +108,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         DoubleFloat { high, low: condition.select(self.low, no.low) }
     }
 
-    /// `self * x`, rounded.
+    /// `self * x`, rounded to one float.
     #[inline(always)]
     pub fn times<E: El>(self, s: S, x: Floats<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
@@ -117,7 +117,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         x.mul_add(self.high, finite(s, x * self.low))
     }
 
-    /// `self * x` of finite factors, rounded.
+    /// `self * x`, rounded to one float. Both factors must be finite.
     #[inline(always)]
     pub fn times_two<E: El>(self, x: DoubleFloat<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
@@ -126,7 +126,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         x.high.mul_add(self.high, x.high.mul_add(self.low, x.low * self.high))
     }
 
-    /// `self * x` of any factors, rounded.
+    /// `self * x`, rounded to one float. The factors may be infinite or NaN.
     #[inline(always)]
     pub fn times_any<E: El>(self, s: S, x: DoubleFloat<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
@@ -149,13 +149,13 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         range::leaves(s, both, z).select(exact, product)
     }
 
-    /// Converts to f64; infinities and NaNs stay as they are.
+    /// Converts to f64. Infinities and NaNs are kept.
     #[inline(always)]
     fn wide(self) -> Wide<S, W> {
         self.high.wide() + self.low.wide()
     }
 
-    /// `self - y`, with the correct sign.
+    /// `self - y` as one float, whose sign is correct.
     #[inline(always)]
     fn minus(self, y: DoubleFloat<S, W>) -> Floats<S, W> {
         (self.high - y.high) + (self.low - y.low)
@@ -183,14 +183,14 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
 /// The bits of 2^-40. Smaller numbers except 0 may lose digits in products with two attributes.
 const LEAST: u32 = (127 - 40) << 23;
 
-/// Returns the absolute value as bits minus 1, so that 0 becomes the largest of all.
+/// Returns the bits of `|x|` minus 1, as an integer, so that 0 becomes the largest of all.
 #[inline(always)]
 fn size<S: Isa>(x: S::f32s) -> S::u32s {
     let bits: S::u32s = x.bitcast();
     (bits & 0x7fff_ffff) - 1
 }
 
-/// Returns whether any lane is so small that its products may lose digits.
+/// Returns whether any lane is so small (below 2^-40, but not 0) that its products may lose digits.
 #[inline(always)]
 pub(super) fn any_tiny<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
     // Quick test first, because most steps have no zero. Pairs only, for the reason given in `Table::all_inside`.
@@ -206,7 +206,7 @@ pub(super) fn any_tiny<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
     }
 }
 
-/// Mask of the lanes that are so small that their products may lose digits.
+/// Returns the mask of lanes so small (below 2^-40, but not 0) that their products may lose digits.
 #[inline(always)]
 pub(super) fn tiny<S: Isa>(x: Floats<S>) -> Mask<S> {
     Mask([size::<S>(x.0[0]).simd_lt(LEAST), size::<S>(x.0[1]).simd_lt(LEAST)])
@@ -221,7 +221,7 @@ pub fn is_positive<S: Isa, const W: usize>(_: S, x: Floats<S, W>) -> bool {
 
 /// Returns whether products with a value computed from attributes keep all digits.
 ///
-/// It must be neither 0 nor near the ends of the f32 range.
+/// They do if the value is neither 0 nor near the ends of the f32 range.
 #[inline(always)]
 pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     const LARGE: f64 = (1u64 << 40) as f64;
@@ -229,7 +229,7 @@ pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     (size < LARGE) & (size > 1.0 / LARGE)
 }
 
-/// Returns whether results are f32. In other types no digit is as small as a `low`.
+/// Returns whether the element type is f32. Other types have no digit as small as a double-float's `low`.
 pub(super) const fn is_single<E: El>() -> bool {
     matches!(E::DTYPE, DType::F32)
 }

@@ -5,7 +5,9 @@ use super::poly::{at_most, horner};
 use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
-/// `erf x = x + x p(x^2)` below 0.93, relative error 2^-30.
+/// Coefficients of `p`, lowest power first, in `erf x = x + x p(x^2)`.
+///
+/// The relative error is 2^-30 for `|x|` below 0.93.
 const NEAR: [f32; 7] = [
     0.128_379_17,
     -0.376_126_3,
@@ -15,7 +17,9 @@ const NEAR: [f32; 7] = [
     -0.000_804_978_66,
     7.996_785e-5,
 ];
-/// `erf x = 1 - e^(-x p(x))` from 0.92 to 3.93, relative error 2^-30.4.
+/// Coefficients of `p`, lowest power first, in `erf x = 1 - e^(-x p(x))`.
+///
+/// The relative error is 2^-30.4 for `x` from 0.92 to 3.93.
 const FAR: [f32; 7] = [
     1.128_648_5,
     0.635_151_2,
@@ -41,10 +45,11 @@ pub(super) fn erf<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     z.simd_lt(0.92).select(near, far).copysign(x)
 }
 
-/// Centre of the polynomial in `t` that `erfc` evaluates.
+/// Centre of the polynomial in `t = 1 / (1 + z/2)` that `erfc` evaluates, where `z = |x|`.
 ///
-/// `e^(z^2) erfc(z) = t (C0 + d p(d))`, `t = 1 / (1 + z/2)`, `d = t - CENTRE`, up to `z = 10.1`, relative error 2^-27.7. The
-/// centre makes every `t - CENTRE` exact and C0 a multiple of 2^-24, so that it can be subtracted exactly.
+/// `e^(z^2) erfc(z) = t (C0 + d p(d))`, where `d = t - CENTRE` and `p` has the coefficients `SCALED`, lowest power first. The
+/// relative error is 2^-27.7 up to `z = 10.1`. This centre makes every `t - CENTRE` exact and `C0` a multiple of 2^-24, so that
+/// `C0` can be subtracted exactly.
 const CENTRE: f32 = 415.0 / 1024.0;
 const C0: f32 = 0.450_577_56;
 const SCALED: [f32; 10] = [
@@ -60,7 +65,7 @@ const SCALED: [f32; 10] = [
     0.037_819_73,
 ];
 
-/// `erfc x = 1 - erf x`, accurate until it is the smallest denormal, near 10.05.
+/// `erfc x = 1 - erf x`, accurate until its value is the smallest denormal, near `x = 10.05`.
 ///
 /// `e^(-x^2)` times a polynomial in `t = 1 / (1 + |x|/2)`, and for negative `x` 2 minus that. The exponential gets the low word
 /// of `x^2`. The errors of `t` and of the product are carried along.

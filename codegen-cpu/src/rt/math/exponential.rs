@@ -7,7 +7,9 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats};
 use op_dsl_fit::exponential::{POWERS, SERIES, STEP, STEPS};
 
-/// `T[j] (1 + tau[j]) = factor * 2^(j/16)`: a float and its relative rounding error.
+/// Table of `factor * 2^(j/16) = high[j] (1 + low[j])` for `j` from 0 to 15.
+///
+/// `high[j]` is the number as a float, `low[j]` its relative rounding error.
 #[repr(C, align(64))]
 pub(super) struct ExpTable {
     pub(super) high: [f32; 16],
@@ -17,16 +19,20 @@ pub(super) struct ExpTable {
 /// The table for factor 1.
 pub(super) static EXP: ExpTable = ExpTable { high: POWERS[0], low: POWERS[1] };
 
-/// `factor * exp(-v) = T * (1 + s) * 2^floor(k/16)`, |s| < 0.022.
+/// An exponential in parts: `factor * e^-v = t (1 + s) 2^floor(k/16)`, where `|s| < 0.022`.
+///
+/// `k` is about `-16 v / ln 2`, and `t` is entry `k mod 16` of a table of powers.
 pub(super) struct Exp<S: Isa> {
     pub(super) t: Floats<S>,
     pub(super) s: Floats<S>,
-    /// `k` in the low bits.
+    /// `k` as an integer, in the low bits of each lane.
     pub(super) k: Bits<S>,
 }
 
 impl<S: Isa> Exp<S> {
-    /// Evaluates `exp(-v)` for `v = vh + vl`, |v| < 128. The error of `s` is about 2^-29.
+    /// Evaluates `factor * e^-v` for `v = vh + vl`, `|v| < 128`, where `factor` is that of the table.
+    ///
+    /// The error of `s` is about 2^-29.
     #[inline(always)]
     pub(super) fn new(s: S, table: &ExpTable, vh: Floats<S>, vl: Floats<S>) -> Self {
         let t = (-vh).mul_add(STEPS, MAGIC);
@@ -37,7 +43,7 @@ impl<S: Isa> Exp<S> {
         Exp { t: table.high.lut(s, k), s: p.mul_add(r, tau), k }
     }
 
-    /// Returns `2^floor(k/16)`, times the power of two whose bits are `by`.
+    /// Returns `2^floor(k/16)` times the float with the bits `by`, which is a power of two of either sign.
     #[inline(always)]
     pub(super) fn up(&self, by: u32) -> Floats<S> {
         // The shift drops all but the low bits of floor(k / 16), because they are in two's complement.
@@ -45,7 +51,7 @@ impl<S: Isa> Exp<S> {
     }
 }
 
-/// `v + k ln 2 / 16`, small because `k ~ -16 v / ln 2`.
+/// `v + k ln 2 / 16` for `v = vh + vl`, which is small because `k` is about `-16 v / ln 2`.
 #[inline(always)]
 fn remainder<S: Isa>(_: S, vh: Floats<S>, vl: Floats<S>, k: Floats<S>) -> Floats<S> {
     if S::FMA {

@@ -3,7 +3,7 @@
 //! Each is a polynomial in the variable and in one basis function `g` of it, which has the table. `op_dsl_fit::Made` defines
 //! them, and its `Polynomial::at` computes the same as a body's code, lane by lane. For example, with
 //! `g = sigmoid(x)` the function `x sigmoid(x)` is `x g`, and its derivative is `g + x g (1 - g)`. Beyond the table each
-//! function has its own tail ([`beyond`]).
+//! function has its own tail ([`tail`]).
 
 use super::double_float::{self, DoubleFloat, Variable};
 use super::tail::{self, Tail};
@@ -13,16 +13,16 @@ use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask, PAIR};
 
-/// A basis function with a table, and the functions composed of it.
+/// A basis function `g` with a table, and `M` functions that are polynomials in `x` and `g(x)`.
 pub trait Made<const M: usize>: Univariate {
-    /// Tails of each function, for negative and for positive variables.
+    /// Tails of each of the `M` functions, for negative and for positive arguments.
     const BEYOND: [[Tail; 2]; M];
 
-    /// Computes the functions at `x` from the table's value `g`.
+    /// Computes the `M` functions at `x` from the value `g` of the basis function.
     fn made<S: Isa, const W: usize>(s: S, x: Floats<S, W>, g: Floats<S, W>) -> [Floats<S, W>; M];
 }
 
-/// Evaluates the functions in lanes inside the table.
+/// Evaluates the `M` functions by the table of their basis function, in lanes inside the table range.
 #[inline(always)]
 pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
@@ -36,7 +36,9 @@ pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     all
 }
 
-/// Evaluates the functions by table and tails; the mask has the lanes where some tail is not defined.
+/// Evaluates the `M` functions by table and tails.
+///
+/// The mask has the lanes that need the slow path: the tail of some function is not defined there, or digits would be lost.
 #[inline(always)]
 pub fn anywhere<G: Made<M>, S: Isa, E: El, const M: usize>(
     s: S,

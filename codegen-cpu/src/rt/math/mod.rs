@@ -23,7 +23,7 @@ use super::step::{Floats, each};
 use super::wide;
 pub use range::{mul3, product};
 
-/// Lifts functions of one vector to functions of a step.
+/// Defines functions of a step (two or four vectors) by functions of one vector.
 macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name, if it is one.")]
@@ -49,7 +49,7 @@ on_steps! {
     minmax::at_least(x, bound);
 }
 
-/// Functions of a step that are evaluated in f64 and rounded once.
+/// Defines functions of a step (two or four vectors) that are evaluated in f64 and rounded once.
 macro_rules! by_wide {
     ($($name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]

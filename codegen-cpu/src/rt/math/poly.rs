@@ -18,13 +18,13 @@ pub(in crate::rt) fn horner<S: Simd, V: SimdFloat<S>, const N: usize>(
     p
 }
 
-/// Clamps `x` from above; NaN stays.
+/// The smaller of `x` and `top`; NaN if `x` is NaN.
 #[inline(always)]
 pub(in crate::rt) fn at_most<S: Isa, V: SimdFloat<S>>(s: S, x: V, top: V::Element) -> V {
     minmax::at_most(s, x, V::splat(s, top))
 }
 
-/// Clamps `x` from below; NaN stays.
+/// The larger of `x` and `bottom`; NaN if `x` is NaN.
 #[inline(always)]
 pub(in crate::rt) fn at_least<S: Isa, V: SimdFloat<S>>(s: S, x: V, bottom: V::Element) -> V {
     minmax::at_least(s, x, V::splat(s, bottom))

@@ -13,7 +13,7 @@
 //! Values that are multiplied are rounded once on either side, because the symmetry takes part in the last steps
 //! (`Design::once`).
 //!
-//! Where a variable is a product, its rounding error is added to `d` (see [`two`](super::two)).
+//! Where a variable is a product, its rounding error is added to `d` (see [`double_float`](super::double_float)).
 
 use super::double_float::DoubleFloat;
 use super::minmax::{at_least, at_most};
@@ -23,26 +23,31 @@ use crate::rt::step::{Bits, Floats, Mask, each};
 use fearless_simd::prelude::*;
 use op_dsl_fit::{Centring, Design, End, Index, Side, Symmetry};
 
-/// A segment table of `N` segments.
+/// Table of a piecewise polynomial of `N` segments.
+///
+/// Its argument `z` is `x` or, by a symmetry of the function, `|x|`.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<const N: usize> {
     /// Evaluation scheme that all segments share.
     pub design: Design,
-    /// Method that finds the segment.
+    /// Method that computes the number of the segment that contains `z`.
     pub index: Index,
     /// Number of segments per unit of `z`.
     pub scale: f32,
-    /// Number of the first segment.
+    /// Value of `z * scale`, as an integer, in the first segment.
     pub first: i32,
-    /// Range of the table: the least `z` inside, and the least beyond.
+    /// Table range: the least `z` inside, and the least `z` above it.
     pub within: [f32; 2],
-    /// Treatment of numbers beyond each end.
+    /// Treatment of numbers below the range, and of numbers above it.
     pub ends: [End; 2],
-    /// Centres of the polynomials, if each has its own.
+    /// Centres of the segments' polynomials, used if `design.centring` is `Own`.
     pub centres: &'static Column<N>,
-    /// Leading coefficients at zeros of the function, used by the last step if `design.power` is not 0.
+    /// High parts of the coefficients of `d^power`, which are double-floats at zeros of the function.
+    ///
+    /// The last step multiplies them. `d` is the distance from the segment's centre and `power` is `design.power`. If that is 0, the
+    /// column is unused.
     pub high: &'static Column<N>,
-    /// Coefficients, lowest power first.
+    /// Coefficients of the polynomials, one column (a number per segment) per power, lowest first.
     pub a: &'static [Column<N>],
 }
 
@@ -57,10 +62,10 @@ where
         !matches!(self.design.symmetry, Symmetry::None)
     }
 
-    /// Returns the bound at an end of the table range, or `None` if no number is outside there.
+    /// Returns the bound at an end of the table range (0 lower, 1 upper); `None` if no number is outside.
     ///
-    /// Clamped products (`scaled`) have a bound as well, far beyond the table. The part below their last place is added to a
-    /// clamped number, so it must be negligible compared with a segment.
+    /// A product with an attribute (`scaled`) has a bound even where it is clamped, far beyond the table. Its low part is added to
+    /// the clamped number, so that part must be negligible compared with a segment.
     const fn bound(&self, end: usize, scaled: bool) -> Option<f32> {
         const FURTHEST: f32 = 1024.0;
         if end == 0 && self.is_folded() {
@@ -81,7 +86,9 @@ where
         if self.is_folded() { x.abs() } else { x }
     }
 
-    /// Bound on `abs(x)` that tests both ends at once, if it covers nearly all of the range.
+    /// Returns a bound on `|x|` that tests both ends of the table range at once.
+    ///
+    /// Returns `None` if an end has no bound, or if the lesser bound in absolute value is below 0.9 times the other.
     const fn size_bound(&self, scaled: bool) -> Option<f32> {
         const NEARLY: f32 = 0.9;
         let (Some(low), Some(high)) = (self.bound(0, scaled), self.bound(1, scaled)) else {
@@ -91,7 +98,9 @@ where
         if least >= NEARLY * most { Some(least) } else { None }
     }
 
-    /// Returns whether all lanes are inside. It may return either for a NaN, and false for lanes near an end.
+    /// Returns whether all lanes are inside the table range.
+    ///
+    /// It may return either for a NaN, and false for lanes near an end. `scaled` is true for a product with an attribute.
     #[inline(always)]
     pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
         if let (true, Some(bound)) = (S::HAS_MAX_SIZE, self.size_bound(scaled)) {
@@ -118,7 +127,7 @@ where
         inside.is_none_or(|inside| inside.all_true())
     }
 
-    /// Mask of the lanes that are not inside. It contains no NaN.
+    /// Returns the mask of lanes that are outside of the table range. A NaN is never in the mask.
     #[inline(always)]
     pub fn outside<S: Isa>(&self, s: S, x: Floats<S>, scaled: bool) -> Mask<S> {
         let z = self.fold(s, x);
@@ -126,7 +135,7 @@ where
         z.simd_ge(beyond(1)) | z.simd_lt(beyond(0))
     }
 
-    /// Evaluates lanes inside the table at `x + low`.
+    /// Evaluates the function at `x + low`, in lanes inside the table range.
     #[inline(always)]
     pub fn value<S: Isa, const W: usize>(
         &self,
@@ -141,7 +150,7 @@ where
         if self.design.once { value } else { self.finish(s, value, x) }
     }
 
-    /// Evaluates lanes inside the table in double-float, for a double-float variable.
+    /// Evaluates the function in double-float at a double-float `x`, in lanes inside the table range.
     ///
     /// The error is less than one unit in the last place.
     #[inline(always)]
@@ -165,9 +174,11 @@ where
         self.finish_two(s, DoubleFloat { high, low: low + rest }, x)
     }
 
-    /// Mirrors the last distance and the lowest coefficient to the side of `x`, if values are rounded once.
+    /// Applies the symmetry to the operands of the last step, if `design.once` is true.
     ///
-    /// This never applies to tables of products.
+    /// The function's values are then rounded once on either side of zero. `d` is the distance from the segment's centre, and `lowest`
+    /// the constant coefficient. Both are returned for the side of zero that `x` is on. `design.once` is never true for tables whose
+    /// arguments are products.
     #[inline(always)]
     fn turned<S: Isa, const W: usize>(
         &self,
@@ -189,7 +200,7 @@ where
         }
     }
 
-    /// Clamps `z` to the table where the function is constant beyond it.
+    /// Clamps `z` to the table range, at ends beyond which the function is constant.
     #[inline(always)]
     fn held<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Floats<S, W> {
         let [low, high] = self.within;
@@ -205,7 +216,9 @@ where
         z
     }
 
-    /// Returns the segment in the lowest bits, and `floor(z * scale)` where it is needed.
+    /// Returns the segment's number in the low bits of each lane, and `floor(z * scale)`.
+    ///
+    /// The second value is only valid for tables whose centres are computed from it (`Centring::Equal`).
     #[inline(always)]
     pub(super) fn segment<S: Isa, const W: usize>(
         &self,
@@ -231,7 +244,10 @@ where
         (t.bits(), t - shift)
     }
 
-    /// Evaluates all but the last step at `z + low`, on the side of `x`.
+    /// Evaluates the polynomial at `z + low` up to its last step, and returns the operands of that step.
+    ///
+    /// If `design.once` is true, the operands are those for the side of zero that `x` is on. If `two` is true, the result is to be a
+    /// double-float.
     #[inline(always)]
     fn polynomial<S: Isa, const W: usize>(
         &self,
@@ -287,7 +303,7 @@ where
         }
     }
 
-    /// Applies the symmetry to a value of the table.
+    /// Computes `f(x)` from the table's value `p` at `|x|` or `x`, by the function's symmetry.
     #[inline(always)]
     fn finish<S: Isa, const W: usize>(
         &self,
@@ -298,7 +314,7 @@ where
         finish(s, self.design.symmetry, p, x)
     }
 
-    /// Applies the symmetry to a double-float value of the table.
+    /// Computes `f(x)` from the table's value `p` by the function's symmetry, both in double-float.
     #[inline(always)]
     pub(super) fn finish_two<S: Isa, const W: usize>(
         &self,
@@ -330,7 +346,7 @@ struct Last<S: Isa, const W: usize> {
     rest: Floats<S, W>,
 }
 
-/// Computes the function's value from that of its table, by the symmetry.
+/// Computes `f(x)` from the table's value `p` at `|x|` or `x`, by the function's symmetry.
 #[inline(always)]
 pub(super) fn finish<S: Isa, const W: usize>(
     s: S,
@@ -347,7 +363,7 @@ pub(super) fn finish<S: Isa, const W: usize>(
     side_of(s, side, x, p, other)
 }
 
-/// Selects `own` on the table's side of zero, and `other` on the opposite side.
+/// Selects `own` where `x` is on the side of zero that the table covers, else `other`.
 #[inline(always)]
 pub(super) fn side_of<S: Isa, const W: usize>(
     s: S,

@@ -11,7 +11,7 @@ use crate::rt::step::{Bits, Floats, Mask, PAIR, each};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
-/// `x * y * z`, see [`product`].
+/// `x * y * z`, accurate even where `x * y` leaves the range of f32; see [`product`].
 #[inline(always)]
 pub fn mul3<S: Isa, E: El, const W: usize>(
     s: S,
@@ -22,13 +22,15 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
     product::<S, E, 3, W, 1, true>(s, [x, y, z], [None; 3])
 }
 
-/// Multiplies the factors, with all digits of any normal result, whatever the intermediate products are.
+/// Multiplies the factors `x`, and keeps all digits of any result that is a normal number.
 ///
-/// If it is `COMPENSATED`, in f32 the rounding errors of those products are multiplied as well, and so are the low parts of
-/// factors (`low`). The whole is then rounded about once.
+/// Lanes with an intermediate product outside of the range of f32 are computed in f64.
 ///
-/// Bit `k` of `LOSES` is set if the product of the first `k + 2` factors may be so small that it loses digits which the others
-/// bring back. Products of `f16` fit in f32 with room to spare.
+/// If `COMPENSATED` is true and the element type is f32, the rounding errors of intermediate products are multiplied as well, and
+/// so are the low parts of the factors (`low`, of double-float factors). The result is then rounded about once.
+///
+/// Bit `k` of `LOSES` is set if the product of the first `k + 2` factors may be so small that it loses digits, and further
+/// factors may make it large again. Products of `f16` fit in f32 with room to spare.
 #[inline(always)]
 pub fn product<
     S: Isa,
@@ -112,7 +114,9 @@ pub fn product<
     so_far
 }
 
-/// Slow path of [`product`], where some intermediate product is out of range.
+/// Slow path of [`product`] for two vectors: evaluates lanes in f64 that leave the range of f32.
+///
+/// Other lanes are taken from `rounded`.
 #[cold]
 #[inline(never)]
 fn exactly<S: Isa, const N: usize>(
@@ -149,10 +153,11 @@ pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool 
     s.all_finite(sum) && least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true()
 }
 
-/// Mask of the lanes with an infinite or NaN product, or an intermediate one that loses digits.
+/// Returns the mask of lanes where the product of `x` must be computed in f64.
 ///
-/// Only the intermediate products marked in `loses` can lose digits. Zeros lose nothing, nor do products whose next factor is
-/// no more than 1.
+/// The product there is infinite or NaN, or an intermediate product loses digits. Only the intermediate products marked in
+/// `loses` can (bit `k`: that of the first `k + 2` factors). Zeros lose nothing, nor do products whose next factor is no more
+/// than 1 in absolute value.
 #[inline(always)]
 fn lost_lanes<S: Isa, const N: usize, const W: usize>(
     s: S,
@@ -172,7 +177,9 @@ fn lost_lanes<S: Isa, const N: usize, const W: usize>(
     lost | !(so_far * x[N - 1]).abs().simd_lt(f32::INFINITY)
 }
 
-/// Mask of the lanes of `product` whose lost digits matter in the product with `next`.
+/// Returns the mask of lanes where `product` is outside of the range of f32, and that matters.
+///
+/// An infinity or NaN always matters, an underflow only if the factor `next` exceeds 1 in absolute value.
 #[inline(always)]
 pub(super) fn leaves<S: Isa, const W: usize>(
     s: S,
@@ -184,9 +191,9 @@ pub(super) fn leaves<S: Isa, const W: usize>(
     !is_finite | product.abs().simd_lt(f32::MIN_POSITIVE) & is_raised
 }
 
-/// Running minimum and sum of the intermediate values, lane by lane.
+/// Records, lane by lane, whether intermediate values of a formula stayed in the range of f32.
 ///
-/// If it is `CAREFUL`, exact zeros do not count as small.
+/// It keeps the least absolute value and the sum. If `CAREFUL` is true, exact zeros do not count as small.
 #[derive(Clone, Copy)]
 pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
     least: Floats<S, W>,
@@ -194,13 +201,13 @@ pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
-    /// Creates the state before the first value.
+    /// Creates the state before the first value is recorded.
     #[inline(always)]
     pub fn new(s: S) -> Self {
         Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
     }
 
-    /// Watches a value that must not underflow. It may be 0 if one of the values `of` is 0.
+    /// Records a value that must not underflow. If `CAREFUL`, it may be 0 where one of its operands `of` is.
     #[inline(always)]
     pub fn small<const N: usize>(&mut self, s: S, value: Floats<S, W>, of: [Floats<S, W>; N]) {
         let mut size = value;
@@ -212,13 +219,13 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
         self.least = Floats(each!(s, k => s.min_size(size.0[k], self.least.0[k])));
     }
 
-    /// Watches a value that must not be infinite or NaN, because the sum of all then stays so.
+    /// Records a value that must not be infinite or NaN. The sum of all such values would stay so.
     #[inline(always)]
     pub fn large(&mut self, value: Floats<S, W>) {
         self.sum = self.sum + value;
     }
 
-    /// Mask of the lanes that stayed in range.
+    /// Returns the mask of lanes where all recorded values stayed in range.
     #[inline(always)]
     pub fn is_good(self) -> Mask<S, W> {
         self.least.simd_ge(f32::MIN_POSITIVE) & self.sum.abs().simd_lt(f32::INFINITY)

@@ -5,7 +5,9 @@ use super::poly::horner;
 use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
-/// `log(1 + t) = t + t^2 p(t)` on [0, 1], relative error 2^-30.1.
+/// Coefficients of `p`, lowest power first, in `log(1 + t) = t + t^2 p(t)`.
+///
+/// The relative error is 2^-30.1 on [0, 1].
 const LOG1P: [f32; 10] = [
     -0.499_999_88,
     0.333_327_14,
@@ -21,7 +23,7 @@ const LOG1P: [f32; 10] = [
 
 /// `log_e (1 + e^x)`.
 ///
-/// `max(x, 0) + log(1 + t)`, `t = e^-|x|`: it cannot overflow, and nothing cancels because both terms are positive. Since
+/// The sum `max(x, 0) + log(1 + t)`, `t = e^-|x|`, cannot overflow, and nothing cancels because both terms are positive. Since
 /// `0 <= t <= 1`, one polynomial of degree 11 suffices for the logarithm.
 ///
 /// Budget 1.9 ulp with FMA (1.86 measured), 2.3 without (2.23).

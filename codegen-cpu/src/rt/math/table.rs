@@ -4,14 +4,14 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, each};
 pub(super) use op_dsl_fit::exponential::MAGIC;
 
-/// One number per segment.
+/// A column of a segment table: one number per segment.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Column<const N: usize>(pub [f32; N]);
 
 /// Look-up by the low bits of an index.
 pub trait Lut {
-    /// Returns the entry of every lane.
+    /// Returns, for every lane, the entry that the low bits of the lane's index select.
     fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W>;
 }
 

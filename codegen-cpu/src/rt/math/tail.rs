@@ -11,41 +11,43 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 
-/// Limit of the size of tails; larger values take the slow path.
+/// Limit on the absolute value of tails; larger values take the slow path in f64.
 ///
 /// Otherwise an attribute that multiplies the value might make it infinite, and other factors might bring that product back to
 /// a finite number.
 pub(super) const LARGE: f32 = (1u128 << 80) as f32;
 
-/// A function with tails beyond its tables.
+/// A function with tails, its approximations beyond the table range.
 pub trait Beyond {
-    /// The tails, for negative and for positive variables.
+    /// The tails, for negative and for positive arguments.
     const TAILS: [Tail; 2];
 }
 
 /// Tail of a function on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
-    /// Exponential part, next to the table.
+    /// Exponential part, next to the table range.
     pub curve: Option<Curve>,
     /// Linear part (asymptote), beyond the curve.
     pub line: Option<Line>,
 }
 
-/// `+- e^-v` on an interval, where `v` is a piecewise polynomial.
+/// `+- e^-v` on an interval of `z = |x|`, where `v` is a piecewise polynomial in `z`.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve {
-    /// Range: the least `z` inside, and the least beyond.
+    /// Interval: the least `z` inside, and the least `z` above it.
     pub within: [f32; 2],
     /// Whether the function's values are negative.
     pub negative: bool,
-    /// Method that finds the segment.
+    /// Method that computes the number of the segment that contains `z`.
     pub cells: Cells,
-    /// Centres, high and low part of `v0`, high and low part of `v1`, and the coefficients of higher powers.
+    /// Columns: centres, high and low part of `v0`, high and low part of `v1`, then higher coefficients.
+    ///
+    /// A column has one number per segment. `v = v0 + v1 d + ..`, where `d` is the distance of `z` from the segment's centre.
     pub columns: &'static [Column<ENTRIES>],
 }
 
-/// Evaluates the tails of several functions of `x` that share a table.
+/// Evaluates the tails of `M` functions of `x` that share a table.
 ///
 /// Lanes in `beyond` receive the tails' values, and others keep `values`. The mask has the lanes where some tail is not
 /// defined.
@@ -91,9 +93,10 @@ fn of_side<S: Isa, E: El, const M: usize>(
 }
 
 impl Tail {
-    /// Evaluates the tail at `sign * z`, and returns the mask of the lanes where it is defined.
+    /// Evaluates the tail at `x = sign * z`, and returns the mask of lanes where the tail is defined.
     ///
-    /// `z` is positive, and a single float unless it is `scaled`. In 16 bits the value is the `high` part.
+    /// `z` is positive, and its low part counts only if `scaled` is true, for a product with an attribute. For elements of 16 bits
+    /// the value is the `high` part of the result.
     #[inline(always)]
     pub fn at<S: Isa, E: El>(
         &self,
@@ -121,7 +124,7 @@ impl Tail {
     }
 }
 
-/// `base + slope sign z`
+/// Evaluates an asymptote, `base + slope * sign * z`, at `x = sign * z`.
 #[inline(always)]
 fn straight<S: Isa>(s: S, line: Line, z: DoubleFloat<S, 2>, sign: f32) -> DoubleFloat<S, 2> {
     let base = Floats::splat(s, line.base);
@@ -135,7 +138,9 @@ fn straight<S: Isa>(s: S, line: Line, z: DoubleFloat<S, 2>, sign: f32) -> Double
 }
 
 impl Curve {
-    /// Returns the distance of `z` from its segment's centre, the segment, and the factor of `d^2`.
+    /// Returns the distance `d` of `z` from the segment's centre, the segment, and the factor of `d^2`.
+    ///
+    /// The factor is that of `d^2` in `v`, as a polynomial in `d`.
     #[inline(always)]
     fn segment<S: Isa>(&self, s: S, z: Floats<S>) -> (Floats<S>, Bits<S>, Floats<S>) {
         let ix: Bits<S> = match self.cells {
@@ -152,7 +157,9 @@ impl Curve {
         (d, ix, q)
     }
 
-    /// Evaluates the curve for 16 bits. It needs all of `v`, but the exponential only to f32 precision.
+    /// Evaluates `+- e^-v` at `z` for elements of 16 bits.
+    ///
+    /// The exponent `v` is needed in double-float, but the exponential only to f32 precision.
     #[inline(always)]
     fn rounded<S: Isa>(&self, s: S, z: Floats<S>) -> Floats<S> {
         let (d, ix, q) = self.segment(s, z);
@@ -164,7 +171,7 @@ impl Curve {
         exp.s.mul_add(exp.t, exp.t) * up
     }
 
-    /// Evaluates the curve in double-float for lanes in its range; other lanes are arbitrary.
+    /// Evaluates `+- e^-v` at `z` in double-float, for lanes in the interval; other lanes are arbitrary.
     #[inline(always)]
     fn value<S: Isa>(&self, s: S, z: DoubleFloat<S, 2>, scaled: bool) -> DoubleFloat<S, 2> {
         let (d, ix, q) = self.segment(s, z.high);

@@ -5,7 +5,9 @@ use super::poly::{at_most, horner};
 use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
-/// `tanh x = x + x^3 p(x^2)` below 0.625, relative error 2^-27.7.
+/// Coefficients of `p`, lowest power first, in `tanh x = x + x^3 p(x^2)`.
+///
+/// The relative error is 2^-27.7 for `|x|` below 0.625.
 const TANH: [f32; 5] = [-0.333_332_8, 0.133_314_12, -0.053_737_435, 0.020_632_321, -0.005_698_03];
 
 /// `tanh x`.

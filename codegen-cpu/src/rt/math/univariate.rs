@@ -1,7 +1,7 @@
 //! Smooth univariate functions, by the tables that were fitted when the operator was compiled.
 //!
 //! Lanes inside the table range evaluate polynomials ([`Table`]). Beyond it the tails are mostly exponentials, then straight
-//! lines ([`beyond`](super::beyond)). Lanes that no tail covers take the slow path ([`tabled`](crate::rt::tabled)).
+//! lines ([`tail`](super::tail)). Lanes that no tail covers take the slow path ([`tabled`](crate::rt::tabled)).
 
 use super::double_float::{self, DoubleFloat, Variable, is_single};
 pub use super::polynomial::Table;
@@ -16,29 +16,29 @@ use op_dsl_ir::DType;
 
 /// A univariate function with tables.
 pub trait Univariate: 'static {
-    /// Whether the argument is a product in double-float, whose `low` part counts.
+    /// Whether the argument is the product of a value and an attribute, which is kept in double-float.
     const SCALED: bool;
-    /// Whether the value is needed in double-float for f32, by tables of 32 segments and of 8.
+    /// Whether f32 bodies need the value in double-float, with tables of 32 segments and of 8.
     ///
-    /// That is so if the value is multiplied further.
+    /// They do if the formula multiplies the value further.
     const TWO: [bool; 2];
-    /// Whether the function is zero at zero, and it is multiplied or its argument is a product.
+    /// Whether the function is 0 at 0, and its value is multiplied or its argument is a product.
     ///
-    /// Digits that a tiny argument loses then matter, because the result may not be tiny.
+    /// Digits that are lost at a tiny argument then matter, because the result of the formula may not be tiny.
     const VANISHES: bool;
-    /// Tables of 32 segments, in the order of element types; `None` where the function has none.
+    /// Tables of 32 segments, one per element type in the order of `DType`; `None` where there is none.
     const WIDE: [Option<Table<32>>; DType::COUNT];
-    /// Tables of 8 segments, in the order of element types.
+    /// Tables of 8 segments, one per element type in the order of `DType`; `None` where there is none.
     const NARROW: [Option<Table<8>>; DType::COUNT];
 }
 
-/// Bound on products as arguments; larger ones take the slow path.
+/// Bound on arguments that are products with an attribute; larger ones take the slow path in f64.
 ///
-/// A factor of the function may be as small as the product is large, and one rounding would turn the largest number into an
-/// infinity.
+/// A factor of the function's value may be as small as the product is large, and one rounding would turn the largest number into
+/// an infinity.
 const SCALED_END: f32 = 1.844_674_4e19;
 
-/// Tables of one width.
+/// The tables of a function that have `N` segments, one per element type.
 pub(super) trait Tables<const N: usize> {
     const TABLES: [Option<Table<N>>; DType::COUNT];
 }
@@ -51,12 +51,14 @@ impl<U: Univariate> Tables<8> for U {
     const TABLES: [Option<Table<8>>; DType::COUNT] = U::NARROW;
 }
 
-/// Returns a level's table for an element type; only levels with FMA and one-instruction look-ups have any.
+/// Returns the table of `N` segments that a SIMD level uses for an element type.
+///
+/// Returns `None` if the function has none, or the level lacks FMA or look-ups of one or two instructions.
 pub(super) const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
     if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
-/// Evaluates an expression of a level's table `$table`, or `$none` without one.
+/// Evaluates `$f` with `$table` bound to the table that a SIMD level uses, or `$none` without a table.
 ///
 /// It is a macro because a closure would be compiled together with all other closures that an `Option` is mapped by, and not
 /// with its function.
@@ -78,7 +80,7 @@ macro_rules! with_table {
 
 pub(super) use with_table;
 
-/// Returns whether the function has a table for an element type at a level.
+/// Returns whether the function has a table for an element type at a SIMD level.
 pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
     match S::WIDE_LUT {
         true => table::<U, S, E, 32>().is_some(),
@@ -86,12 +88,14 @@ pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
     }
 }
 
-/// Returns whether a level computes the value in double-float.
+/// Returns whether the function's value is needed in double-float at a SIMD level.
 const fn is_two<U: Univariate, S: Isa>() -> bool {
     U::TWO[!S::WIDE_LUT as usize]
 }
 
-/// Evaluates a function by its table, in lanes that are inside. NaN without a table.
+/// Evaluates a function by its table, in lanes inside the table range.
+///
+/// The result is NaN if the SIMD level has no table.
 #[inline(always)]
 pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(
     s: S,
@@ -104,7 +108,7 @@ pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(
     }, DoubleFloat::exact(s, Floats::splat(s, f32::NAN)))
 }
 
-/// Returns whether all lanes are inside the table; for a NaN either is possible.
+/// Returns whether the table gives the values of all lanes. It may return either for a NaN.
 #[inline(always)]
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {
@@ -136,19 +140,22 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
     }, (nothing, x.of.simd_eq(x.of)))
 }
 
-/// Returns whether tiny arguments take the slow path. No number of f16 is so small.
+/// Returns whether tiny arguments take the slow path, because they would lose digits.
+///
+/// No number of f16 is so small.
 pub(super) const fn loses<U: Univariate, E: El>() -> bool {
     U::VANISHES && !matches!(E::DTYPE, DType::F16)
 }
 
-/// Evaluation beyond the table range.
+/// Evaluation of arguments outside of the table range.
 impl<const N: usize> Table<N>
 where
     [f32; N]: Lut,
 {
-    /// Mask of the lanes beyond an end that has a slow path.
+    /// Returns the mask of lanes beyond an end of the table range: 0 is the lower, 1 the upper end.
     ///
-    /// `None` at the lower end of a folded table, because its lanes are those beyond the upper end.
+    /// Returns `None` if the end has no slow path. A folded table, which is indexed by `|x|`, has none at the lower end: negative `x`
+    /// are beyond its upper end.
     #[inline(always)]
     fn outside_of<S: Isa>(&self, s: S, x: Floats<S>, end: usize) -> Option<Mask<S>> {
         if !matches!(self.ends[end], End::SlowPath) || end == 0 && self.is_folded() {
@@ -159,7 +166,9 @@ where
         Some(if end == 0 { z.simd_lt(bound) } else { z.simd_ge(bound) })
     }
 
-    /// Evaluates the tail in the lanes beyond an end, and removes from `missed` those that it covers.
+    /// Evaluates the tail in the lanes beyond an end of the table range: 0 is the lower, 1 the upper end.
+    ///
+    /// Lanes that the tail covers receive its `value`, and are removed from `missed`.
     #[inline(always)]
     fn beyond<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
@@ -185,7 +194,9 @@ where
         *missed = missed.without(has);
     }
 
-    /// Evaluates the tail beyond an end, and returns the mask of the lanes where it is defined.
+    /// Evaluates the tail beyond an end of the table range: 0 is the lower, 1 the upper end.
+    ///
+    /// The mask has the lanes where the tail is defined.
     #[inline(always)]
     fn tail<U: Univariate + Beyond, S: Isa, E: El>(
         &self,

@@ -9,7 +9,7 @@ use fearless_simd::{
 
 /// Target features that [`Isa::vectorize_for`] enables: all that the tokens vouch for.
 ///
-/// None may be missing, because functions of the tokens are not inlined into code with fewer features.
+/// None may be missing, because the methods of a token are not inlined into code with fewer features.
 trait Enabled {
     #[inline]
     unsafe fn sse2<R>(f: impl FnOnce() -> R) -> R {

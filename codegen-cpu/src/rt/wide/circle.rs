@@ -7,7 +7,9 @@ use crate::rt::math::poly::horner;
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4};
 use fearless_simd::prelude::*;
 
-/// `sin x = x + x z p(z)`, `z = x^2`, relative error 2^-57.3.
+/// Coefficients of `p`, lowest power first, in `sin x = x + x z p(z)`, where `z = x^2`.
+///
+/// The relative error is 2^-57.3.
 const SIN: [f64; 7] = [
     -0.166_666_666_666_666_66,
     0.008_333_333_333_333_331,
@@ -17,7 +19,9 @@ const SIN: [f64; 7] = [
     1.605_853_151_679_775_8e-10,
     -7.586_691_094_197_958e-13,
 ];
-/// `cos x = 1 - z/2 + z^2 p(z)`, error 2^-60.
+/// Coefficients of `p`, lowest power first, in `cos x = 1 - z/2 + z^2 p(z)`, where `z = x^2`.
+///
+/// The error is 2^-60.
 const COS: [f64; 7] = [
     0.041_666_666_666_666_664,
     -0.001_388_888_888_888_888_7,
@@ -27,7 +31,9 @@ const COS: [f64; 7] = [
     -1.147_046_083_079_530_4e-11,
     4.745_868_553_081_665_6e-14,
 ];
-/// `atan x = x + x z p(z)`, relative error 2^-58.2.
+/// Coefficients of `p`, lowest power first, in `atan x = x + x z p(z)`, where `z = x^2`.
+///
+/// The relative error is 2^-58.2.
 const ATAN: [f64; 12] = [
     -0.333_333_333_333_333_3,
     0.199_999_999_999_998_04,
@@ -47,12 +53,12 @@ const ATAN: [f64; 12] = [
 const PI_2: [f64; 3] =
     [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
 
-/// Largest argument for which `k` times a part of `pi/2` is exact.
+/// Largest argument `x = k pi/2 + r` for which `k` times a part of `pi/2` is exact.
 const LARGE: f64 = 1_048_576.0;
 /// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// `sin(x + quarters pi/2)`, by the scalar function `huge` in lanes with a large `x`.
+/// `sin(x + quarters pi/2)`, computed by the scalar function `huge` where `|x|` is above [`LARGE`].
 #[inline(always)]
 fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::f64s {
     let t = x.mul_add(FRAC_2_PI, S::f64s::splat(s, ROUND));

@@ -6,7 +6,9 @@ use crate::rt::simd::Isa;
 use core::f64::consts::FRAC_1_SQRT_2;
 use fearless_simd::prelude::*;
 
-/// `erf x = x + x p(x^2)` below 1/2, relative error 2^-55.6.
+/// Coefficients of `p`, lowest power first, in `erf x = x + x p(x^2)`.
+///
+/// The relative error is 2^-55.6 for `|x|` below 1/2.
 const ERF: [f64; 10] = [
     0.128_379_167_095_512_6,
     -0.376_126_389_031_837_5,
@@ -20,7 +22,9 @@ const ERF: [f64; 10] = [
     -1.462_091_340_945_175e-7,
 ];
 
-/// `(1 + 2 z) e^(z^2) erfc z = p(q)`, `q = (z - 4) / (z + 4)`, up to `z = 27.3`, relative error 2^-53.7.
+/// Coefficients of `p`, lowest power first, in `(1 + 2 z) e^(z^2) erfc z = p(q)`.
+///
+/// `q = (z - 4) / (z + 4)`. The relative error is 2^-53.7 up to `z = 27.3`.
 const ERFC: [f64; 22] = [
     1.232_995_118_625_552_6,
     -0.139_621_116_840_562_64,

@@ -17,7 +17,9 @@ pub(super) const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 /// The 2046 makes that integer `k + 2046`, twice the exponent bias.
 const ROUND: f64 = 6_755_399_441_055_744.0 + 2046.0;
 
-/// `e^x - 1 = x + x^2 p(x)`, relative error 2^-54.5.
+/// Coefficients of `p`, lowest power first, in `e^x - 1 = x + x^2 p(x)`.
+///
+/// The relative error is 2^-54.5.
 const EXP: [f64; 10] = [
     0.500_000_000_000_000_1,
     0.166_666_666_666_666_69,
@@ -31,7 +33,7 @@ const EXP: [f64; 10] = [
     2.510_038_549_551_032e-8,
 ];
 
-/// Returns `e^r - 1`, and two factors with the product `2^k`, each of which is a normal number.
+/// Splits `x = k ln 2 + r`: returns `e^r - 1`, and two normal factors with the product `2^k`.
 #[inline(always)]
 fn parts<S: Isa>(s: S, x: S::f64s) -> [S::f64s; 3] {
     let t = x.mul_add(core::f64::consts::LOG2_E, S::f64s::splat(s, ROUND));

@@ -5,14 +5,14 @@ use fearless_simd::Simd;
 /// Minimum number of `f32` vectors in a step, and the number that out-of-line functions take.
 pub const PAIR: usize = 2;
 
-/// A step in f64: two vectors for each of its vectors of `f32`.
+/// A step in f64: two vectors of f64 for each of the `W` vectors of `f32` that the step has.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
 
 /// Passes the list of functions to a macro, after its other arguments.
 ///
-/// Each entry has its file, the function of one vector there, and its parameters.
+/// Each entry has the module, the module's function of one vector, and the parameters of that function.
 macro_rules! functions {
     ($use:ident $($more:tt)*) => {
         $use! {
@@ -55,7 +55,7 @@ impl<V: Copy> Column<V> {
     /// Reads the next vector.
     ///
     /// # Safety
-    /// There must be one.
+    /// A vector must be left in the column.
     #[inline(always)]
     pub unsafe fn next(&mut self) -> V {
         // SAFETY: the caller vouches for the vector.
@@ -67,7 +67,7 @@ impl<V: Copy> Column<V> {
 
 macro_rules! declared {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {
-        /// Functions over columns of vectors in f64.
+        /// Out-of-line functions of f64 vectors: each evaluates all vectors of its columns.
         pub trait Functions: Simd {
             $(
                 #[doc = concat!("`", stringify!($name), "` of each lane of so many vectors.")]

@@ -11,24 +11,24 @@ use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 use fearless_simd::prelude::*;
 use op_dsl_ir::oracle::{CUBIC, GELU_TANH_CUBIC, LOGISTIC, NORMAL};
 
-/// `x Phi(x)`
+/// `x Phi(x)`, where `Phi` is the normal distribution function.
 #[inline(always)]
 pub(super) fn gelu<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let x = at_least(s, x, -NORMAL);
     x * normal_cdf(s, x)
 }
 
-/// `Phi(x) + x phi(x)`
+/// `Phi(x) + x phi(x)`, where `Phi` is the normal distribution function and `phi` its density.
 #[inline(always)]
 pub(super) fn gelu_grad<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let x = at_least(s, at_most(s, x, NORMAL), -NORMAL);
     normal_pdf(s, x).mul_add(x, normal_cdf(s, x))
 }
 
-/// `2 sqrt(2/pi)`
+/// `2 sqrt(2/pi)`, a factor of the argument of sigmoid in [`gelu_tanh`].
 const TWICE: f64 = 2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
 
-/// `x (1 + tanh u) / 2 = x sigmoid(2 u)`, `u = sqrt(2/pi) (x + 0.044715 x^3)`
+/// `x (1 + tanh u) / 2 = x sigmoid(2 u)`, where `u = sqrt(2/pi) (x + 0.044715 x^3)`.
 #[inline(always)]
 pub(super) fn gelu_tanh<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let x = at_least(s, x, -CUBIC);
@@ -51,14 +51,14 @@ pub(super) fn silu<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     x * sigmoid(s, x)
 }
 
-/// `s (1 + x (1 - s))`, `s = sigmoid(x)`
+/// `s (1 + x (1 - s))`, where `s = sigmoid(x)`: the derivative of [`silu`].
 #[inline(always)]
 pub(super) fn silu_grad<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let x = at_least(s, at_most(s, x, LOGISTIC), -LOGISTIC);
     gated_grad(s, x, x, S::f64s::splat(s, 1.0))
 }
 
-/// `s(v) + x v' s(v) s(-v)`: the derivative of `x sigmoid(v(x))`.
+/// `s(v) + x dv s(v) s(-v)`: the derivative of `x s(v(x))`, where `s` is sigmoid and `dv = v'(x)`.
 #[inline(always)]
 fn gated_grad<S: Isa>(s: S, x: S::f64s, v: S::f64s, dv: S::f64s) -> S::f64s {
     let gate = sigmoid(s, v);

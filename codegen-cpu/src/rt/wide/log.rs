@@ -8,7 +8,9 @@ use crate::rt::math::poly::horner;
 use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
-/// `2 atanh s = 2 s + s z p(z)`, `z = s^2`, relative error 2^-57.6.
+/// Coefficients of `p`, lowest power first, in `2 atanh s = 2 s + s z p(z)`, where `z = s^2`.
+///
+/// The relative error is 2^-57.6.
 const LOG: [f64; 7] = [
     0.666_666_666_666_667,
     0.399_999_999_998_994_44,
@@ -23,7 +25,9 @@ const LOG: [f64; 7] = [
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// `log x + low` for a positive, normal `x`; `bias` is subtracted from the exponent of 2.
+/// `log x + low` for a positive, normal `x`.
+///
+/// `bias` is subtracted from the exponent field of `x`, which is first converted to f64 with an excess of 2^52.
 #[inline(always)]
 fn log<S: Isa>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
     // Counts from sqrt(1/2), so that the exponent field changes where `m` does.
@@ -42,10 +46,12 @@ fn log<S: Isa>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
     e.mul_add(LN2_HI, f - (h - rest))
 }
 
-/// 2^52 and the bias of the exponent.
+/// 2^52 plus the bias of an exponent field in f64, see [`log`].
 const BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
-/// Handles the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
+/// Replaces the logarithm `y` at the ends of its domain, which starts at `x = bottom`.
+///
+/// The result is infinity at infinity, -infinity at `bottom`, NaN below `bottom` and at NaN.
 #[inline(always)]
 fn ends<S: Isa>(s: S, x: S::f64s, bottom: f64, y: S::f64s) -> S::f64s {
     let y = x.simd_lt(f64::INFINITY).select(y, x);

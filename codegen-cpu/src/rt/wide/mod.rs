@@ -75,7 +75,7 @@ macro_rules! at_level {
 
 levels!(at_levels);
 
-/// Functions of a step, which call the out-of-line functions.
+/// Defines functions of a step (several vectors) that call the level's out-of-line functions.
 macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]

@@ -11,7 +11,9 @@ use fearless_simd::prelude::*;
 #[derive(Clone, Copy)]
 pub struct WideMask<S: Simd, const W: usize = PAIR>(pub [[S::mask64s; 2]; W]);
 
-/// A step built from an expression of the indices `k` and `i`, see [`each!`].
+/// Builds a step from an expression of two indices, for each vector of the step.
+///
+/// `k` is the index of the `f32` vector, and `i` that of one of the two f64 vectors in its place.
 macro_rules! both {
     ($s:expr, $k:ident $i:ident => $f:expr) => {
         each!($s, $k => [{ let $i = 0; $f }, { let $i = 1; $f }])
@@ -127,14 +129,14 @@ impl<S: Isa, const W: usize> WideMask<S, W> {
         Wide(both!(yes.token(), k i => self.0[k][i].select(yes.0[k][i], no.0[k][i])))
     }
 
-    /// Returns a uniform condition, which is true for all lanes or for none.
+    /// Returns whether a uniform condition, which is equal in all lanes, is true.
     #[inline(always)]
     pub fn holds(self) -> bool {
         self.0[0][0].any_true()
     }
 }
 
-/// Functions that compare two values and return one of them.
+/// Defines functions that compare two values and return one of them.
 macro_rules! choices {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*

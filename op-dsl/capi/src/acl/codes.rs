@@ -33,19 +33,19 @@ pub const ACLNN_ERR_INNER_FIND_KERNEL_ERROR: i32 = 561_003;
 /// An executor or tensor is null in a function that manages an executor.
 pub const ACLNN_ERR_INNER_NULLPTR: i32 = 561_103;
 
-/// An `aclDataType` that kernels do not compute in.
+/// Use of an `aclDataType` that kernels do not compute in.
 enum Other {
-    /// Integers and booleans that are cast first.
+    /// Integers and booleans that are cast to a float type before a kernel reads them.
     Cast(Whole),
-    /// Elements of this many bytes that no operator takes; 0 when the size depends on the element.
+    /// No operator takes them. The number is their size in bytes; 0 when the size depends on the element.
     Bytes(usize),
 }
 
 use Other::{Bytes, Cast};
 
-/// Code, name and use of the other types.
+/// Code, name and use of every `aclDataType` that kernels do not compute in.
 ///
-/// The types that kernels compute in have theirs in their row of `DType`.
+/// Code and name of the types that kernels compute in are in the row of their `DType`.
 #[rustfmt::skip]
 const OTHERS: &[(i32, &str, Other)] = &[
     (2, "ACL_INT8", Cast(Whole::I8)), (3, "ACL_INT32", Cast(Whole::I32)), (4, "ACL_UINT8", Cast(Whole::U8)),
@@ -59,7 +59,7 @@ fn other(code: i32) -> Option<&'static (i32, &'static str, Other)> {
     OTHERS.iter().find(|other| other.0 == code)
 }
 
-/// Returns the element type, if an operator may take it.
+/// Returns the element type for an `aclDataType`; `None` if no operator takes it as a number.
 pub fn element(code: i32) -> Option<Element> {
     let float = DType::with(|row| row.ge_code, code).map(Element::Float);
     float.or_else(|| match other(code)?.2 {
@@ -68,7 +68,7 @@ pub fn element(code: i32) -> Option<Element> {
     })
 }
 
-/// Returns how a mask of this element type is stored, if it can be one.
+/// Returns how a mask of this `aclDataType` is stored; `None` if masks cannot have this type.
 pub fn truth(code: i32) -> Option<Stored> {
     match element(code) {
         Some(Element::Whole(Whole::Bool | Whole::U8)) => Some(Stored::Byte),
@@ -76,12 +76,12 @@ pub fn truth(code: i32) -> Option<Stored> {
     }
 }
 
-/// Returns how row counts of this element type are stored, if it can be that of row counts.
+/// Returns how row counts of this `aclDataType` are stored; `None` if they cannot have this type.
 pub fn count(code: i32) -> Option<Stored> {
     (element(code) == Some(Element::Whole(Whole::I64))).then_some(Stored::Int64)
 }
 
-/// Returns the bytes of an element; 0 for an unknown `aclDataType` or one without a fixed size.
+/// Returns the size of an element in bytes; 0 for an unknown `aclDataType` or one without a fixed size.
 pub fn dtype_size(code: i32) -> usize {
     match (element(code), other(code)) {
         (Some(element), _) => element.size(),
@@ -90,7 +90,7 @@ pub fn dtype_size(code: i32) -> usize {
     }
 }
 
-/// Returns the name of a type, for example `ACL_INT8`, or the number of an unknown one.
+/// Returns the name of an `aclDataType`, for example `ACL_INT8`, or the number of an unknown one.
 pub fn dtype_name(code: i32) -> String {
     match (DType::with(|row| row.ge_code, code), other(code)) {
         (Some(dtype), _) => float_name(dtype),
@@ -104,7 +104,7 @@ pub fn float_name(dtype: DType) -> String {
     format!("ACL_{}", dtype.row().ge)
 }
 
-/// Returns whether elements of a format lie as shape and strides say.
+/// Returns whether shape and strides of a tensor in this `aclFormat` say where its elements are.
 ///
 /// These formats are: none stated, NCHW, NHWC, ND, HWCN, NDHWC, NCDHW, NC, NCL.
 pub fn is_plain(format: i32) -> bool {

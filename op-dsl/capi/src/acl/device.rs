@@ -20,7 +20,7 @@ pub extern "C" fn aclInit(_config_path: *const c_char) -> i32 {
     })
 }
 
-/// Ends what `aclInit` started.
+/// Ends the use of the library, which `aclInit` started.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclFinalize() -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match INITIALISED.swap(false, Ordering::Relaxed) {
@@ -35,13 +35,13 @@ pub extern "C" fn aclnnInit(_config_path: *const c_char) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
-/// Ends what `aclnnInit` started: nothing.
+/// Does nothing, because `aclnnInit` starts nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclnnFinalize() -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
-/// Returns the message of this thread's last failure, once; null when there is none.
+/// Returns the message of this thread's last failure; null if there is none or it was returned before.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclGetRecentErrMsg() -> *const c_char {
     guarded(recent).unwrap_or(null())
@@ -71,7 +71,7 @@ pub extern "C" fn aclrtResetDevice(device_id: i32) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || known("aclrtResetDevice", device_id))
 }
 
-/// Writes the device of this thread, which is always 0.
+/// Writes the number of this thread's device, which is always 0.
 ///
 /// # Safety
 /// `device_id` is null or may be written.
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn aclrtGetDeviceCount(count: *mut u32) -> i32 {
     })
 }
 
-/// Writes that this program runs on the host.
+/// Writes the run mode, which always says that this program runs on the host.
 ///
 /// # Safety
 /// `run_mode` is null or may be written.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn aclrtGetRunMode(run_mode: *mut i32) -> i32 {
     })
 }
 
-/// Creates a context, which has no effect of its own.
+/// Creates a context, which has no effect, because there is one device.
 ///
 /// # Safety
 /// `context` is null or may be written.
@@ -125,7 +125,9 @@ pub unsafe extern "C" fn aclrtCreateContext(context: *mut Handle, device_id: i32
     })
 }
 
-/// Makes a context current on this thread; this only checks the handle, because contexts have no effect.
+/// Makes a context current on this thread.
+///
+/// This only checks the handle, because contexts have no effect.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSetCurrentContext(context: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match CONTEXTS.get(context) {

@@ -20,8 +20,8 @@ fn allocations() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
 
 /// Returns whether the bytes `first..end`, counted from `base`, may be used.
 ///
-/// If `base` is in an allocation, all of them must be in it; otherwise none of them may be in any allocation. Memory
-/// that was allocated elsewhere is the caller's responsibility.
+/// If `base` is in an allocation, all of these bytes must be in it; otherwise none of the bytes may be in any allocation.
+/// Memory that was allocated elsewhere is the caller's responsibility.
 pub fn within_allocation(base: usize, first: usize, end: usize) -> bool {
     let allocations = allocations();
     let (Some(from), Some(to)) = (base.checked_add(first), base.checked_add(end)) else {
@@ -108,9 +108,10 @@ pub unsafe extern "C" fn aclrtFreeHost(host_ptr: *mut c_void) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || free("aclrtFreeHost", host_ptr))
 }
 
-/// Checks the memory of a copy or fill.
+/// Checks that a copy or fill of `count` bytes stays within the memory at `pointer`.
 ///
-/// The pointer is not null, and `count` bytes fit into both `max` bytes and the allocation.
+/// The pointer must not be null, and `count` bytes must fit into both `max` bytes and the allocation. The error names
+/// the function and its argument `name`.
 fn room(
     function: &str,
     name: &str,
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn aclrtMemcpy(
     })
 }
 
-/// Copies as `aclrtMemcpy`; the copy is complete when it returns.
+/// Copies as `aclrtMemcpy`; the copy is complete when this function returns.
 ///
 /// # Safety
 /// As `aclrtMemcpy`.

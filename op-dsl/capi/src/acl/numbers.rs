@@ -4,7 +4,7 @@ use super::codes::dtype_size;
 use crate::refusal::guarded;
 use half::f16;
 
-/// Returns the bytes of an element; 0 for an unknown element type.
+/// Returns the size of an element in bytes; 0 for an unknown `aclDataType`.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDataTypeSize(data_type: i32) -> usize {
     guarded(|| dtype_size(data_type)).unwrap_or(0)

@@ -9,20 +9,22 @@ use std::ffi::c_void;
 /// All live scalars.
 pub static SCALARS: Registry<AclScalar> = Registry::new();
 
-/// A number as functions take it: converted to float, because they ask only for floats.
+/// The number of an `aclScalar`, converted to f32, because operators take only floats as scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct AclScalar {
     /// `aclDataType`
     pub dtype: i32,
-    /// Nearest float; `None` for a complex number, which has none.
+    /// Nearest f32; `None` for a complex number, which has none.
     pub value: Option<f32>,
 }
 
-/// Generates `read` with one row per numeric `aclDataType`: its Rust type and its conversion to float.
+/// Generates the function `read`, which converts a number to f32.
+///
+/// A row has the code of a numeric `aclDataType`, its Rust type and its conversion to f32.
 macro_rules! readers {
     ($($code:literal $Type:ty => $float:expr;)*) => {
         /// # Safety
-        /// `place` points to a number of the type.
+        /// `place` points to a number of type `dtype`.
         unsafe fn read(dtype: i32, place: *const c_void) -> Option<AclScalar> {
             let value = match dtype {
                 $($code => {
@@ -55,10 +57,10 @@ readers! {
     33 [f16; 2] => |_| None;
 }
 
-/// Creates a scalar; null when `value` is null or the type has no numbers.
+/// Creates a scalar; null when `value` is null or `data_type` is no type of numbers.
 ///
 /// # Safety
-/// `value` is null or points to a number of the type.
+/// `value` is null or points to a number of type `data_type`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclCreateScalar(value: *mut c_void, data_type: i32) -> Handle {
     pointer(|| {

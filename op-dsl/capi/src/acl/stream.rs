@@ -53,7 +53,7 @@ pub extern "C" fn aclrtDestroyStream(stream: Handle) -> i32 {
     })
 }
 
-/// Waits until the stream is idle. It returns at once, because every call is complete when it returns.
+/// Waits until the stream is idle. That takes no time, because every call is complete when it returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeStream(stream: Handle) -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || match is_stream(stream) {
@@ -62,7 +62,7 @@ pub extern "C" fn aclrtSynchronizeStream(stream: Handle) -> i32 {
     })
 }
 
-/// Waits as `aclrtSynchronizeStream`, which returns at once, so that no timeout can expire.
+/// Waits as `aclrtSynchronizeStream`. That takes no time, so that no timeout can expire.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: Handle, _timeout: i32) -> i32 {
     aclrtSynchronizeStream(stream)
@@ -70,7 +70,7 @@ pub extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: Handle, _timeout: i3
 
 /// Waits until all streams are idle.
 ///
-/// It returns at once, because every call is complete when it returns.
+/// That takes no time, because every call is complete when it returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclrtSynchronizeDevice() -> i32 {
     status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))

@@ -1,6 +1,6 @@
 //! `aclTensor`: the description of a tensor, exactly as the caller gave it.
 //!
-//! It is not validated here, because only an operator can name the argument in its message.
+//! The description is not validated here, because only an operator can name the argument in its message.
 
 use super::codes::*;
 use crate::operand::{array, reply};
@@ -15,17 +15,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// All live tensors.
 pub static TENSORS: Registry<AclTensor> = Registry::new();
 
-/// Maximum number of dimensions: more are a mistake, and are not read.
+/// Maximum number of dimensions of a description; one with more is refused without being read.
 const MOST_DIMS: u64 = 25;
 
-/// Dimensions or strides.
+/// List of dimensions or strides of a tensor.
 ///
-/// Those of tensors that operators take need no allocation, because tensors are created and destroyed at every call.
+/// A list with as many entries as operators support needs no allocation, because tensors are created and destroyed at
+/// every call.
 #[derive(Clone, Debug)]
 pub enum Dims {
-    /// Up to [`MAX_RANK`] values, and their number.
+    /// The number of values, and up to [`MAX_RANK`] values.
     Few(usize, [i64; MAX_RANK]),
-    /// More values.
+    /// More than [`MAX_RANK`] values.
     Many(Vec<i64>),
 }
 
@@ -61,10 +62,10 @@ impl Deref for Dims {
     }
 }
 
-/// Start address of a tensor's memory; 0 for none.
+/// Start address of a tensor's memory, shared by all clones; 0 if there is no memory.
 ///
-/// A tensor shares it with the executors that were prepared with it, so that they run on the memory that the tensor has
-/// by then.
+/// A tensor and the executors that were prepared with it share one address, so that a later change of the tensor's memory
+/// affects these executors too.
 #[derive(Clone, Debug)]
 pub struct Address(Arc<AtomicUsize>);
 
@@ -73,12 +74,12 @@ impl Address {
         Address(Arc::new(AtomicUsize::new(pointer.expose_provenance())))
     }
 
-    /// Returns the address.
+    /// Returns the current address.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Changes the address for all that share it.
+    /// Changes the address for the tensor and all executors that share it.
     pub fn set(&self, pointer: *mut c_void) {
         self.0.store(pointer.expose_provenance(), Ordering::Relaxed);
     }
@@ -95,7 +96,7 @@ pub struct AclTensor {
     pub view: Dims,
     /// Stride in elements, per dimension of the view.
     pub strides: Dims,
-    /// Number of elements from the start of the storage to the view's first.
+    /// Number of elements between the start of the storage and the first element of the view.
     pub offset: i64,
     /// Dimensions of the storage.
     pub storage: Dims,
@@ -103,11 +104,11 @@ pub struct AclTensor {
     pub address: Address,
 }
 
-/// Element type of a tensor that is left out; no `aclDataType` has this number.
+/// `dtype` of the placeholder for a tensor that is left out; no `aclDataType` has this number.
 const NOTHING: i32 = i32::MIN;
 
 impl AclTensor {
-    /// Returns the placeholder of an optional tensor that is null.
+    /// Returns the placeholder for an optional tensor that the caller passed as null.
     pub fn absent() -> AclTensor {
         AclTensor {
             dtype: NOTHING,
@@ -120,7 +121,7 @@ impl AclTensor {
         }
     }
 
-    /// Returns whether it is the placeholder of a null tensor.
+    /// Returns whether this is the placeholder for a tensor that the caller passed as null.
     pub fn is_absent(&self) -> bool {
         self.dtype == NOTHING
     }
@@ -141,7 +142,7 @@ struct Description {
 
 impl Description {
     /// # Safety
-    /// Each array is null or has the stated length.
+    /// Each array of the description is null or has the length stated there.
     unsafe fn read(&self, function: &str) -> Checked<AclTensor> {
         if self.rank.max(self.storage_rank) > MOST_DIMS {
             let message = format!("{function}: more than {MOST_DIMS} dimensions");
@@ -206,8 +207,8 @@ pub unsafe extern "C" fn aclCreateTensor(
 
 /// Replaces a tensor's description.
 ///
-/// Executors that were prepared before keep the memory that it had, because the new description has an address of its
-/// own.
+/// Executors that were prepared with the old description keep running on the old memory, because the new description has
+/// an address of its own.
 ///
 /// # Safety
 /// Each array is null or has the stated length.
@@ -246,7 +247,7 @@ pub unsafe extern "C" fn aclInitTensor(
 
 /// Destroys a tensor.
 ///
-/// Executors stay valid, because they have a copy of its layout and share its address. The memory belongs to the
+/// Executors stay valid, because they have a copy of the tensor's layout and share its address. The memory belongs to the
 /// caller.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDestroyTensor(tensor: Handle) -> i32 {
@@ -273,7 +274,7 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
 
-/// Returns the address of a symbol of the process, or null.
+/// Returns the address of a symbol that the process has loaded, or null if there is none.
 fn symbol(name: &CStr) -> *mut c_void {
     const EVERYWHERE: *mut c_void = std::ptr::null_mut(); // RTLD_DEFAULT
     // SAFETY: the name is NUL-terminated.
@@ -295,10 +296,12 @@ fn for_caller(bytes: usize) -> *mut c_void {
     unsafe { new(bytes, &0) }
 }
 
-/// Writes a copy of dimensions or strides, in memory that the caller frees, and their number.
+/// Writes a pointer to a copy of a tensor's dimensions or strides, and their number.
+///
+/// `list` selects the dimensions or strides. The caller frees the copy.
 ///
 /// # Safety
-/// Each place is null or may be written.
+/// `values` and `count` are each null or may be written.
 unsafe fn give(
     function: &str,
     tensor: Handle,
@@ -327,7 +330,7 @@ unsafe fn give(
     })
 }
 
-/// Writes the dimensions of the view, in memory that the caller frees.
+/// Writes a pointer to a copy of the view's dimensions, which the caller frees, and their number.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -341,7 +344,7 @@ pub unsafe extern "C" fn aclGetViewShape(
     unsafe { give("aclGetViewShape", tensor, |t| &t.view, view_dims, view_dims_num) }
 }
 
-/// Writes the strides of the view, in memory that the caller frees.
+/// Writes a pointer to a copy of the view's strides, which the caller frees, and their number.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -355,7 +358,7 @@ pub unsafe extern "C" fn aclGetViewStrides(
     unsafe { give("aclGetViewStrides", tensor, |t| &t.strides, strides, strides_num) }
 }
 
-/// Writes the dimensions of the storage, in memory that the caller frees.
+/// Writes a pointer to a copy of the storage's dimensions, which the caller frees, and their number.
 ///
 /// # Safety
 /// Each place is null or may be written.
@@ -369,7 +372,7 @@ pub unsafe extern "C" fn aclGetStorageShape(
     unsafe { give("aclGetStorageShape", tensor, |t| &t.storage, storage_dims, storage_dims_num) }
 }
 
-/// Writes one property of a tensor.
+/// Writes the property `of` of a tensor.
 ///
 /// # Safety
 /// `place` is null or may be written.
@@ -382,7 +385,7 @@ unsafe fn tell<T>(function: &str, tensor: Handle, place: *mut T, of: fn(&AclTens
     })
 }
 
-/// Writes the number of elements from the start of the storage to the view's first.
+/// Writes the number of elements between the start of the storage and the first element of the view.
 ///
 /// # Safety
 /// `offset` is null or may be written.
@@ -392,7 +395,7 @@ pub unsafe extern "C" fn aclGetViewOffset(tensor: Handle, offset: *mut i64) -> i
     unsafe { tell("aclGetViewOffset", tensor, offset, |t| t.offset) }
 }
 
-/// Writes the format.
+/// Writes the `aclFormat` of a tensor.
 ///
 /// # Safety
 /// `format` is null or may be written.
@@ -402,7 +405,7 @@ pub unsafe extern "C" fn aclGetFormat(tensor: Handle, format: *mut i32) -> i32 {
     unsafe { tell("aclGetFormat", tensor, format, |t| t.format) }
 }
 
-/// Writes the element type.
+/// Writes the `aclDataType` of a tensor.
 ///
 /// # Safety
 /// `data_type` is null or may be written.
@@ -412,7 +415,7 @@ pub unsafe extern "C" fn aclGetDataType(tensor: Handle, data_type: *mut i32) -> 
     unsafe { tell("aclGetDataType", tensor, data_type, |t| t.dtype) }
 }
 
-/// Writes the start address of the storage.
+/// Writes the start address of a tensor's storage.
 ///
 /// # Safety
 /// `addr` is null or may be written.
@@ -423,9 +426,9 @@ pub unsafe extern "C" fn aclGetRawTensorAddr(tensor: Handle, addr: *mut *mut c_v
     unsafe { tell("aclGetRawTensorAddr", tensor, addr, of) }
 }
 
-/// Moves the tensor to other memory.
+/// Changes the start address of a tensor's storage, without copying.
 ///
-/// Executors that were prepared with it follow, because they share its address.
+/// Executors that were prepared with the tensor use the new address too, because they share it.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclSetRawTensorAddr(tensor: Handle, addr: *mut c_void) -> i32 {
     status(ACLNN_ERR_INNER, || {

@@ -40,29 +40,29 @@ impl Argument {
 /// An attribute as the caller passed it.
 #[derive(Clone, Copy)]
 enum RawAttr {
-    /// By value.
+    /// An attribute passed by value.
     Here(Argument),
-    /// By a handle of a scalar.
+    /// An attribute passed as a handle of an `aclScalar`, with the number of that scalar.
     Scalar(AclScalar),
 }
 
-/// A tensor of a call.
+/// A tensor argument of a call.
 pub struct Given<'a> {
     /// The argument's name.
     pub name: &'a str,
-    /// Which of the operator's tensors it is.
+    /// The input or output of the operator that this argument is.
     pub of: SignaturePart,
-    /// Description by the caller.
+    /// Description of the tensor by the caller; a placeholder for an optional tensor that is null.
     pub tensor: Arc<AclTensor>,
 }
 
 impl Given<'_> {
-    /// Returns whether it is an input.
+    /// Returns whether the argument is an input of the operator.
     pub fn is_input(&self) -> bool {
         matches!(self.of, SignaturePart::Input(_))
     }
 
-    /// Returns the kind of the operator's tensor: whole, gated, mask or row counts.
+    /// Returns the kind of the tensor in the operator's signature: whole, gated, mask or row counts.
     pub fn kind(&self, call: &Call<'_>) -> Kind {
         let def = call.resolved.operator.def();
         match self.of {
@@ -73,7 +73,7 @@ impl Given<'_> {
     }
 }
 
-/// Tensors and attributes of a call; none of them is null.
+/// Tensors and attributes of a call, after the check that no required one is null.
 pub struct Call<'a> {
     /// The function's name.
     pub name: &'static str,
@@ -81,17 +81,17 @@ pub struct Call<'a> {
     pub resolved: &'a Resolved,
     /// Tensors in the order of the arguments.
     pub tensors: Vec<Given<'a>>,
-    /// `(name, attribute, value)` in the order of the arguments.
+    /// `(argument name, index of the operator's attribute, value)` in the order of the arguments.
     attrs: Vec<(&'a str, usize, RawAttr)>,
     /// Names of boolean arguments that are true.
     flags: Vec<&'a str>,
 }
 
 impl<'a> Call<'a> {
-    /// Reads the arguments.
+    /// Reads the arguments of a call to the function `entry`.
     ///
     /// # Errors
-    /// Names the first argument that is null, else the first that is no live tensor.
+    /// Names the first required argument that is null, else the first that is no live tensor or scalar.
     pub fn read(
         entry: &Entry,
         resolved: &'a Resolved,
@@ -138,21 +138,21 @@ impl<'a> Call<'a> {
         Ok(call)
     }
 
-    /// Returns the error for an argument that is not allowed.
+    /// Returns an error that names this function and the argument, and says `what` is wrong.
     pub fn refuse<T>(&self, argument: &str, what: impl std::fmt::Display) -> Checked<T> {
         Err(self.refusal(argument, what))
     }
 
-    /// Returns the refusal of [`Call::refuse`] by itself.
+    /// Returns the error of [`Call::refuse`] as a [`Refusal`] instead of a `Result`.
     pub fn refusal(&self, argument: &str, what: impl std::fmt::Display) -> Refusal {
         let message = format!("{}: {argument} {what}", self.name);
         Refusal { code: ACLNN_ERR_PARAM_INVALID, message }
     }
 
-    /// Returns every attribute of the operator: given, fixed by the function's name, or its default.
+    /// Returns the value of every attribute of the operator, and the first error in one.
     ///
-    /// An attribute with an invalid value keeps its default, and the first of them is the refusal. The caller reports
-    /// it only after checking the shapes, in the documented order.
+    /// A value is the argument's, else the one that this function fixes, else the default. An attribute with an invalid
+    /// argument keeps its default. The caller reports the error only after checking the shapes, in the documented order.
     pub fn values(&self) -> (Vec<Value>, Checked<()>) {
         let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
@@ -170,7 +170,9 @@ impl<'a> Call<'a> {
         (values, checked)
     }
 
-    /// Applies the function's rule for negative numbers to a valid value of the attribute.
+    /// Applies this function's rule for negative numbers to a valid value of attribute `attr`.
+    ///
+    /// The rule leaves a negative number as it is, replaces it by 0, or refuses it with a message.
     fn not_negative(&self, attr: usize, value: Value) -> Result<Value, String> {
         let rule = self.resolved.negative.iter().find(|rule| rule.0 == attr).map(|rule| rule.1);
         let (Some(rule), Value::Float(number @ ..0.0)) = (rule, value) else { return Ok(value) };
@@ -184,7 +186,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Checks that every scalar has a type that converts to float.
+    /// Checks that every `aclScalar` among the arguments has a type that converts to float.
     pub fn scalars(&self) -> Checked<()> {
         for &(name, _, told) in &self.attrs {
             if let RawAttr::Scalar(AclScalar { dtype, value: None }) = told {
@@ -196,7 +198,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Converts an attribute, or says what is wrong with it.
+/// Converts an argument to the value of an attribute of this kind, or says what is wrong with it.
 fn value(kind: &AttrKind, told: RawAttr) -> Result<Value, String> {
     let argument = match told {
         RawAttr::Scalar(scalar) => Argument::Double(scalar.value.unwrap_or(f32::NAN).into()),

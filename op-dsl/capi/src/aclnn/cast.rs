@@ -7,9 +7,9 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
 
-/// Copies elements index by index.
+/// Copies each element of an integer or boolean tensor to the same index of a float tensor.
 ///
-/// Each is converted to f32 and then rounded to the nearest value of the target.
+/// The element is converted to f32 and then rounded to the nearest value of the target type.
 ///
 /// # Safety
 /// Both tensors have the same shape, and their memory covers all elements that they reach from `source` and `target`.
@@ -35,16 +35,16 @@ pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, ta
     }
 }
 
-/// A dimension of two tensors: number of elements, and stride in bytes in each.
+/// A dimension that two tensors share: number of elements, and the stride in bytes in each tensor.
 #[derive(Clone, Copy)]
 struct Dim {
     n: usize,
     steps: [isize; 2],
 }
 
-/// Collapses the dimensions of both as far as possible.
+/// Returns as few dimensions as can describe both tensors.
 ///
-/// It drops those of one element and merges those that are contiguous.
+/// Dimensions with one element are dropped, and dimensions that are contiguous in both tensors are merged.
 fn collapsed(from: &Operand<Whole>, to: &Operand<DType>) -> Vec<Dim> {
     let mut dims: Vec<Dim> = Vec::with_capacity(MAX_RANK);
     let all = from.shape().iter().zip(from.strides()).zip(to.strides());
@@ -60,7 +60,7 @@ fn collapsed(from: &Operand<Whole>, to: &Operand<DType>) -> Vec<Dim> {
     dims
 }
 
-/// Casts a line of elements from the first of two places to the second.
+/// Function that casts the elements of one dimension, from the first address to the second.
 type Line = unsafe fn([*mut u8; 2], Dim);
 
 fn line(from: Whole, to: DType) -> Line {
@@ -87,7 +87,7 @@ fn line(from: Whole, to: DType) -> Line {
 const BLOCK: usize = 256;
 
 /// # Safety
-/// Both places have the elements of the dimension.
+/// Both addresses of `place` have the elements of the dimension.
 unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
     let mut from = [From::default(); BLOCK];
     let (mut floats, mut to) = ([0.0; BLOCK], [To::default(); BLOCK]);
@@ -105,7 +105,7 @@ unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
 }
 
 /// # Safety
-/// `place` has as many elements as `to`, `step` bytes apart.
+/// At `place` there are as many elements as in `to`, `step` bytes apart.
 unsafe fn gather<T: Copy>(place: *const u8, step: isize, to: &mut [T]) {
     if step == size_of::<T>() as isize {
         // SAFETY: the elements are contiguous, the caller guarantees them, and no one else accesses our slice.
@@ -130,9 +130,9 @@ unsafe fn scatter<T: Copy>(from: &[T], place: *mut u8, step: isize) {
     }
 }
 
-/// Integers and booleans as they are stored.
+/// Element type in its memory representation (a boolean is a byte), with conversion to f32.
 trait Number: Copy + Default {
-    /// Converts each to the nearest f32.
+    /// Converts each element of `from` to the nearest f32, in `to`.
     fn widen(from: &[Self], to: &mut [f32]);
 }
 
@@ -161,7 +161,7 @@ numbers! {
 
 /// A float type that kernels read.
 trait Float: Copy + Default {
-    /// Rounds each f32 to the nearest value of this type.
+    /// Rounds each f32 of `from` to the nearest value of this type, in `to`.
     fn narrow(from: &[f32], to: &mut [Self]);
 }
 

@@ -17,13 +17,15 @@ use op_dsl_ir::{DType, Stored};
 
 /// Element types of a call's tensors.
 pub struct Types {
-    /// Element type of each tensor.
+    /// Element type of each tensor, in the order of the arguments.
     pub elements: Vec<Element>,
     /// Type that the inputs are promoted to, and that kernels compute in.
     pub computed: DType,
 }
 
-/// Returns the element types; checks that outputs have the type that the inputs require.
+/// Returns the element types of a call.
+///
+/// Checks that outputs have the type that the inputs require.
 pub fn types(call: &Call<'_>) -> Checked<Types> {
     let elements: Vec<Element> =
         call.tensors.iter().map(|given| taken(call, given)).collect::<Checked<_>>()?;
@@ -45,7 +47,7 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
 
 /// Returns the type that all inputs are promoted to.
 ///
-/// Floats are promoted to a type that can represent both, integers to any float.
+/// Two float types are promoted to one that can represent both. Integers are cast to the float type of the others.
 fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
     let mut common: Option<DType> = None;
     for (given, element) in call.tensors.iter().zip(elements) {
@@ -69,7 +71,7 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
     call.refuse(given.name, format!("has dtype {own}; allowed: {allowed}"))
 }
 
-/// Returns the element type of a tensor, if the function takes it.
+/// Returns the element type of a tensor, or an error if the function does not take it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     if given.tensor.is_absent() {
         return Ok(Element::Other(Stored::Nothing));
@@ -98,7 +100,7 @@ fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     Ok(element)
 }
 
-/// Checks that every format places elements where shape and strides say.
+/// Checks that every tensor has an `aclFormat` in which shape and strides say where its elements are.
 pub fn formats(call: &Call<'_>) -> Checked<()> {
     match call.tensors.iter().find(|g| !is_plain(g.tensor.format)) {
         Some(given) => {
@@ -109,7 +111,7 @@ pub fn formats(call: &Call<'_>) -> Checked<()> {
     }
 }
 
-/// Returns the dimensions of each tensor, checked by the operator's rules.
+/// Returns the shape of each tensor, after the check of the operator's rules for shapes.
 pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<Shape>> {
     let shapes: Vec<Shape> =
         call.tensors.iter().map(|given| shape(call, given)).collect::<Checked<_>>()?;
@@ -143,7 +145,9 @@ fn shape(call: &Call<'_>, given: &Given<'_>) -> Checked<Shape> {
     })
 }
 
-/// Checks that views stay within their storage, and that no element is written twice.
+/// Returns the layout of each tensor, after the check that it is valid.
+///
+/// Views must stay within their storage, and no element of an output may share its address with another.
 pub fn layouts(
     call: &Call<'_>,
     elements: &[Element],

@@ -9,7 +9,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::published::{DTypes, Negative, SignaturePart};
 use std::sync::OnceLock;
 
-/// An aclnn function of an operator in a table.
+/// An aclnn function of an operator; the operator is looked up in a table at the first call.
 #[derive(Debug)]
 pub struct Entry {
     operator: ByName,
@@ -18,25 +18,25 @@ pub struct Entry {
     resolved: OnceLock<Result<Resolved, String>>,
 }
 
-/// Signature and rules of a function.
+/// Signature and rules of an aclnn function.
 #[derive(Debug)]
 pub struct Resolved {
-    /// The operator, with the function's names and rules for shapes and element types.
+    /// The operator, with this function's names and rules for shapes and element types.
     ///
-    /// It is renamed so that messages use the caller's words.
+    /// Tensors and attributes have the names of the arguments so that messages use the caller's words.
     pub operator: Operator,
-    /// Arguments in order, and attributes that the function fixes.
+    /// Arguments in order, and the values of attributes that have no argument.
     pub signature: interface::Function,
-    /// `(input, other)`: an input without an argument is given the argument of the other one.
+    /// `(input, other)`: `input` has no argument, and the operator reads the argument of `other` instead.
     pub stand_ins: Vec<(usize, usize)>,
     /// Rules for combining element types.
     pub dtypes: DTypes,
-    /// `(attribute, rule)` for each number that may not be negative.
+    /// `(attribute, rule)` for each attribute that has a rule for negative numbers.
     pub negative: Vec<(usize, Negative)>,
 }
 
 impl Entry {
-    /// Returns a function of an operator.
+    /// Returns the aclnn function `name` of the operator named `operator` in `table`.
     ///
     /// The operator is looked up at the first call, so that an entry can be a static.
     pub const fn new(
@@ -48,7 +48,7 @@ impl Entry {
         Entry { operator, name, resolved: OnceLock::new() }
     }
 
-    /// Returns the signature and the operator.
+    /// Returns the signature and the operator of this function; the first call looks them up.
     pub fn resolve(&self) -> Checked<&Resolved> {
         let found = self.resolved.get_or_init(|| {
             let operator = self.operator.find()?;
@@ -70,7 +70,7 @@ impl Entry {
         })
     }
 
-    /// Returns the number of tensors that it reads.
+    /// Returns the number of input tensors among this function's arguments.
     pub fn input_count(&self) -> usize {
         self.resolve().map_or(0, |r| {
             r.signature.params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))).count()
@@ -78,7 +78,7 @@ impl Entry {
     }
 }
 
-/// Renames the operator after a function, and its tensors and attributes after the arguments.
+/// Gives an operator the name of a function, and its tensors and attributes the names of the arguments.
 fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)]) {
     def.name = to.name.clone().into();
     for param in &to.params {
@@ -96,7 +96,9 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
 }
 
 impl Resolved {
-    /// Returns the position of an operator's tensor among the tensors of the call.
+    /// Returns the index among a call's tensors that an input or output of the operator is passed at.
+    ///
+    /// `None` means that this function has no argument for it.
     pub fn position(&self, of: SignaturePart) -> Option<usize> {
         let of = match of {
             SignaturePart::Input(i) => {

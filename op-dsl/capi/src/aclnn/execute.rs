@@ -19,7 +19,7 @@ use op_dsl_ir::published::SignaturePart;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Implements every `aclnnXxx`.
+/// Implements every function `aclnnXxx`, phase 2 of a call: runs a prepared executor.
 ///
 /// # Safety
 /// The executor's tensors have their memory, the workspace has the stated number of bytes, no other thread uses memory
@@ -56,7 +56,7 @@ pub unsafe fn execute(
     })
 }
 
-/// Returns the executor, and removes it unless it is repeatable.
+/// Returns an executor that `entry` prepared, and removes it from the registry unless it is repeatable.
 fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
     let name = entry.name;
     let gone = || {
@@ -137,7 +137,9 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     }
 }
 
-/// Checks that an operand has memory, and that the memory covers its elements.
+/// Checks that an operand has memory at `base`, and that the memory covers its elements.
+///
+/// The error is a status and a phrase to follow the argument's name.
 fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
     if operand.element == Element::Other(Stored::Nothing) {

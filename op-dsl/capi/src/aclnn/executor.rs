@@ -10,15 +10,15 @@ use op_dsl_ir::op::Value;
 use op_dsl_ir::{DType, Stored};
 use std::ffi::c_void;
 
-/// All executors that can still run.
+/// All live executors: those that were neither destroyed nor used up by an execution.
 pub static EXECUTORS: Registry<Executor> = Registry::new();
 
 /// A prepared call.
 ///
-/// It does not depend on the tensors that it was made from, except for the addresses of their memory.
+/// It is independent of the tensors that it was prepared with, except that it shares the addresses of their memory.
 #[derive(Clone, Debug)]
 pub struct Executor {
-    /// The function that prepared it.
+    /// The aclnn function that prepared this executor.
     pub entry: &'static Entry,
     /// Tensors in the order of the function's arguments.
     pub slots: Vec<Slot>,
@@ -26,34 +26,38 @@ pub struct Executor {
     pub attrs: Vec<Value>,
     /// The element type that kernels compute in.
     pub computed: DType,
-    /// Bytes of workspace that it needs.
+    /// Size of the workspace that an execution needs, in bytes.
     pub workspace: usize,
-    /// True if it may run more than once.
+    /// True if the executor may run more than once.
     pub repeatable: bool,
 }
 
-/// A tensor of a call.
+/// A tensor of a prepared call.
 #[derive(Clone, Debug)]
 pub struct Slot {
-    /// Element type and position of its elements, relative to the address.
+    /// Element type, shape, strides, and offset from `address`.
     pub operand: Operand<Element>,
-    /// Start of its memory.
+    /// Start of the tensor's storage.
     pub address: Address,
-    /// How kernels access its elements.
+    /// How kernels access the elements.
     pub way: Way,
 }
 
 /// How kernels access the elements of a tensor.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// In place.
+    /// In place, in the tensor's own memory.
     Direct(Stored),
-    /// Through a contiguous copy, cast to the computed type, at this offset in the workspace.
+    /// Through a contiguous copy that is cast to the computed type.
+    ///
+    /// The fields are the type before the cast and the offset of the copy in the workspace, in bytes.
     Cast(Whole, usize),
 }
 
 impl Slot {
-    /// Returns the operand and base address that kernels are given, for memory at `base` and a workspace.
+    /// Returns the operand that kernels access, and the address that its offset counts from.
+    ///
+    /// `base` is the start of the tensor's storage; `workspace` that of the workspace, where casts have their copies.
     pub fn given(
         &self,
         base: usize,
@@ -97,7 +101,7 @@ pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
     })
 }
 
-/// The tensors of an executor that an index counts.
+/// The tensors of an executor that an index refers to.
 #[derive(Clone, Copy)]
 enum Among {
     Inputs,
@@ -105,7 +109,7 @@ enum Among {
     All,
 }
 
-/// Moves a tensor to other memory, and makes the executor's tensor at the index share its address.
+/// Sets a tensor's address to `addr`, and makes one of the executor's tensors share that address.
 fn set_address(
     function: &str,
     executor: Handle,
@@ -153,11 +157,13 @@ macro_rules! setters {
     )*};
 }
 setters! {
-    /// Moves an input of a repeatable executor.
+    /// Changes the memory of an input of a repeatable executor: it becomes that of `tensor`, at `addr`.
     aclSetInputTensorAddr among Inputs;
-    /// Moves an output of a repeatable executor.
+    /// Changes the memory of an output of a repeatable executor: it becomes that of `tensor`, at `addr`.
     aclSetOutputTensorAddr among Outputs;
-    /// Moves a tensor of a repeatable executor, inputs counted before outputs.
+    /// Changes the memory of a tensor of a repeatable executor: it becomes that of `tensor`, at `addr`.
+    ///
+    /// The index counts inputs before outputs.
     aclSetTensorAddr among All;
     /// Older name of `aclSetInputTensorAddr`.
     AclSetInputTensorAddr among Inputs;

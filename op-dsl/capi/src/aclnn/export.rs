@@ -1,6 +1,6 @@
 //! Macro that exports the aclnn functions of a table of operators, one row per function.
 
-/// C types of arguments, by the names of [`super::Argument`]'s variants.
+/// The C type of each kind of argument, under the name of its variant in [`super::Argument`].
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod c {
@@ -12,9 +12,11 @@ pub mod c {
     pub type Chars = *const std::ffi::c_char;
 }
 
-/// Exports both phases of aclnn functions of the operators in `OPERATORS`, a static that must be in scope.
+/// Exports both phases of aclnn functions, for operators in `OPERATORS`.
 ///
-/// A row has the operator, the two functions, and the arguments that precede `workspaceSize`.
+/// `OPERATORS` is a static table of operators that must be in scope.
+///
+/// A row has the operator's name, the functions of phases 1 and 2, and arguments up to `workspaceSize`.
 ///
 /// ```ignore
 /// op_dsl::capi::aclnn_functions! {

@@ -9,10 +9,12 @@ use crate::element::Element;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
 
-/// Alignment of tensors in the workspace: a cache line.
+/// Alignment in bytes of tensors in the workspace: a cache line.
 const ALIGN: usize = 64;
 
-/// Implements every `aclnnXxxGetWorkspaceSize`.
+/// Implements every function `aclnnXxxGetWorkspaceSize`, phase 1 of a call.
+///
+/// It checks the arguments and prepares an executor.
 ///
 /// # Safety
 /// Strings are NUL-terminated, and each place for a result is null or may be written.

@@ -12,14 +12,14 @@ pub struct Row<'a> {
     interface: Interface,
 }
 
-/// Returns the row of an operator whose functions are published.
+/// Returns an operator with its aclnn interface; `None` if no aclnn function of it is published.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
     operator.def().published?.aclnn?;
     Some(Row { operator, interface: Interface::of(operator.def()) })
 }
 
 impl Row<'_> {
-    /// Returns the header that callers include.
+    /// Returns the C header that declares the operator's functions.
     pub fn header(&self) -> File {
         let file = &self.interface.header;
         let guard = format!("ACLNNOP_{}_H", file.to_ascii_uppercase());
@@ -42,7 +42,7 @@ impl Row<'_> {
         File { path: format!("include/aclnnop/{file}.h"), text }
     }
 
-    /// Returns the rows of the exported functions.
+    /// Returns one row for [`crate::aclnn_functions`] per function of the operator, as Rust source.
     pub fn functions(&self) -> String {
         self.interface.functions.iter().map(|f| row_of(self.operator, f)).collect()
     }
@@ -51,7 +51,7 @@ impl Row<'_> {
 const PHASE_2: [&str; 4] =
     ["void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream"];
 
-/// Returns one row for [`crate::aclnn_functions`].
+/// Returns the row of one function for [`crate::aclnn_functions`], as Rust source.
 fn row_of(operator: &Operator, of: &Function) -> String {
     let name = &of.name;
     let arguments: Vec<String> = of.params.iter().map(argument).collect();

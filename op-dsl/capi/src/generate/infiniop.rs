@@ -6,14 +6,14 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{Tensor, snake};
 use op_dsl_ir::published::Infiniop;
 
-/// An operator with its published names.
+/// An operator with its name and header in infiniop.
 pub struct Row<'a> {
     operator: &'a Operator,
     name: &'static str,
     file: &'static str,
 }
 
-/// Returns the row of an operator that infiniop has.
+/// Returns an operator with its infiniop names; `None` if infiniop does not have it.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
     let Infiniop { name, header } = operator.def().published?.infiniop?;
     Some(Row { operator, name, file: header })
@@ -32,7 +32,7 @@ impl Row<'_> {
         self.outputs().iter().chain(self.inputs())
     }
 
-    /// Returns the header that callers include.
+    /// Returns the C header that declares the operator's four functions.
     pub fn header(&self) -> File {
         let (name, file) = (self.name, self.file);
         let desc = format!("infiniop{name}Descriptor_t");
@@ -63,7 +63,7 @@ impl Row<'_> {
         File { path: format!("include/infiniop/ops/{file}.h"), text }
     }
 
-    /// Returns the exported functions.
+    /// Returns the operator's four exported functions, as Rust source.
     pub fn functions(&self) -> String {
         let (name, entry) = (self.name, snake(self.name).to_ascii_uppercase());
         let new = format!("infiniop::Entry::new(&OPERATORS, {:?}, {name:?})", self.operator.name());
@@ -118,7 +118,7 @@ impl Row<'_> {
         )
     }
 
-    /// Returns the arguments of a call in Rust.
+    /// Returns the parameters of the function that runs the operator, as Rust source.
     ///
     /// The workspace is ignored because no operator needs one. There is no stream because calls are complete when they
     /// return.

@@ -11,7 +11,7 @@ pub use file::File;
 
 use codegen_cpu::rt::call::Operator;
 
-/// Returns every file for a table of operators.
+/// Returns the generated C headers and the Rust file of exported functions for a table of operators.
 ///
 /// An operator without published interfaces gets no functions, because CANN may have another signature under the name
 /// that they would have.
@@ -27,7 +27,7 @@ pub fn files(table: &[&Operator]) -> Vec<File> {
     files
 }
 
-/// Start of the Rust file.
+/// First lines of the generated Rust file.
 const HEAD: &str = "\
 //! The functions that C calls: generated from the table of operators by
 //! `op_dsl_capi::generate`, do not edit.

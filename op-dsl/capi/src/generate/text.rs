@@ -2,7 +2,7 @@
 
 use op_dsl_ir::op::snake;
 
-/// Returns a C header: guard, includes, declarations.
+/// Returns a C header with an include guard, the comment `about`, includes and declarations.
 pub fn header(guard: &str, about: &str, includes: &[&str], declarations: &str) -> String {
     let includes: String = includes.iter().map(|i| format!("#include \"{i}\"\n")).collect();
     format!(
@@ -16,7 +16,7 @@ pub fn prototype(head: &str, params: &[String]) -> String {
     format!("{head}(\n    {});\n", params.join(",\n    "))
 }
 
-/// Returns the name of an argument in Rust: `gradOutput -> grad_output`, `self -> self_`.
+/// Converts a C argument's name to Rust: `gradOutput` becomes `grad_output`, `self` becomes `self_`.
 pub fn rust_name(name: &str) -> String {
     let name = snake(name);
     match name.as_str() {
@@ -28,7 +28,7 @@ pub fn rust_name(name: &str) -> String {
 /// Maximum line width of rustfmt.
 const WIDTH: usize = 100;
 
-/// Returns the line if it fits into the width, else the broken version.
+/// Returns `line` if it fits into [`WIDTH`], else `broken()`, the same code on several lines.
 fn fitted(line: String, broken: impl FnOnce() -> String) -> String {
     let fits = line.lines().all(|l| l.len() <= WIDTH);
     if fits { line + "\n" } else { broken() }
@@ -38,7 +38,7 @@ fn items(indent: usize, items: &[String]) -> String {
     items.iter().map(|i| format!("{:indent$}{i},\n", "")).collect()
 }
 
-/// Returns the head of a function.
+/// Returns the head of a public Rust function that returns a status: `pub {head}({params}) -> i32 {`.
 pub fn function(head: &str, params: &[String]) -> String {
     let line = format!("pub {head}({}) -> i32 {{", params.join(", "));
     fitted(line, || format!("pub {head}(\n{}) -> i32 {{\n", items(4, params)))
@@ -61,7 +61,7 @@ pub fn constant(name: &str, ty: &str, value: &str) -> String {
     })
 }
 
-/// Returns `unsafe { call }` for the end of a function, with its safety comment.
+/// Returns the source `unsafe { call }`, the result of a function, after a safety comment.
 pub fn unsafely(call: &str) -> String {
     let reason = "    // SAFETY: as asked of the caller.\n";
     let block = fitted(format!("    unsafe {{ {call} }}"), || {

@@ -6,7 +6,7 @@ use op_dsl_ir::{DType, Stored};
 pub const INTERNAL_ERROR: i32 = 1;
 /// A pointer is null, or a handle does not belong to a live object.
 pub const BAD_PARAM: i32 = 3;
-/// The place for a handle is null.
+/// The pointer that a new handle should be written to is null.
 pub const NULL_POINTER: i32 = 4;
 /// The device is not the CPU.
 pub const DEVICE_TYPE_NOT_SUPPORTED: i32 = 5;
@@ -25,12 +25,12 @@ pub const CPU: i32 = 0;
 /// Element types of masks: `INFINI_DTYPE_BOOL`, `INFINI_DTYPE_U8`.
 const TRUTHS: [i32; 2] = [2, 7];
 
-/// Returns how a mask of this element type is stored, if it can be one.
+/// Returns how a mask of this `infiniDtype_t` is stored; `None` if masks cannot have this type.
 pub fn truth(code: i32) -> Option<Stored> {
     TRUTHS.contains(&code).then_some(Stored::Byte)
 }
 
-/// Returns the element type, if kernels support it.
+/// Returns the element type for an `infiniDtype_t`; `None` if kernels do not support it.
 pub fn dtype(code: i32) -> Option<DType> {
     DType::with(|row| row.infini_code, code)
 }

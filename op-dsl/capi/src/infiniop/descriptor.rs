@@ -13,20 +13,22 @@ use std::sync::Arc;
 /// All live operator descriptors.
 pub static DESCRIPTORS: Registry<OperatorDescriptor> = Registry::new();
 
-/// An operator on tensors of fixed layouts.
+/// Descriptor of an operator's call: the operator, and its tensors' layouts without addresses.
 #[derive(Debug)]
 pub struct OperatorDescriptor {
-    /// The infiniop operator that it belongs to.
+    /// The infiniop operator that the descriptor was created for.
     pub entry: &'static Entry,
-    /// The operator.
+    /// The implementation of the operator.
     pub operator: &'static Operator,
-    /// Device that it runs on.
+    /// Device that the operator runs on.
     pub device: Device,
-    /// Outputs, then inputs.
+    /// Layouts of the outputs, then of the inputs.
     pub operands: Vec<Operand<Stored>>,
 }
 
-/// Returns the descriptor, if it is live and belongs to this operator.
+/// Returns the descriptor of a handle.
+///
+/// It is an error if the descriptor was destroyed or belongs to an operator other than `entry`.
 pub fn live(entry: &'static Entry, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
     match DESCRIPTORS.get(desc) {
         Some(descriptor) if std::ptr::eq(descriptor.entry, entry) => Ok(descriptor),

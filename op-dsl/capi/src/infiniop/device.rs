@@ -8,7 +8,7 @@ use crate::registry::{Handle, Registry};
 /// All live handles.
 pub static HANDLES: Registry<Device> = Registry::new();
 
-/// The device of a handle.
+/// The device that an `infiniopHandle_t` refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
     /// `infiniDevice_t`
@@ -33,10 +33,10 @@ pub extern "C" fn infinirtSetDevice(device: i32, device_id: i32) -> i32 {
     })
 }
 
-/// Writes the current device. A null place is skipped.
+/// Writes type and number of the current device. A null pointer is skipped.
 ///
 /// # Safety
-/// Each place is null or may be written.
+/// Each pointer is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn infinirtGetDevice(device_ptr: *mut i32, device_id_ptr: *mut i32) -> i32 {
     status(INTERNAL_ERROR, || {

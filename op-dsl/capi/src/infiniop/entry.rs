@@ -14,7 +14,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry of an operator in a table.
+    /// Returns the infiniop operator `name`, implemented by the operator named `operator` in `table`.
     pub const fn new(
         table: &'static &'static [&'static Operator],
         operator: &'static str,

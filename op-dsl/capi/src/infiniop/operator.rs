@@ -16,12 +16,12 @@ use op_dsl_ir::op::{self, Kind};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Returns the tensors in infiniop's order: outputs, then inputs.
+/// Returns the operator's tensors in infiniop's order: outputs, then inputs.
 fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
     operator.def().outputs.iter().chain(operator.def().inputs.iter())
 }
 
-/// `infiniopCreateXxxDescriptor`: checks layouts and stores them.
+/// Implements `infiniopCreateXxxDescriptor`: checks the tensors' layouts and stores them.
 ///
 /// # Safety
 /// `desc_ptr` is null or may be written.
@@ -135,7 +135,7 @@ fn check(
     Ok(OperatorDescriptor { entry, operator, device: *device, operands })
 }
 
-/// `infiniopGetXxxWorkspaceSize`: writes 0, since no workspace is needed.
+/// Implements `infiniopGetXxxWorkspaceSize`: writes 0, since no operator needs a workspace.
 ///
 /// # Safety
 /// `size` is null or may be written.
@@ -147,7 +147,7 @@ pub unsafe fn workspace_size(entry: &'static Entry, desc: Handle, size: *mut usi
     })
 }
 
-/// `infiniopXxx`: runs the operator; it is complete when the function returns.
+/// Implements `infiniopXxx`: runs the operator, which is complete when the function returns.
 ///
 /// # Safety
 /// Each address (outputs before inputs) is null or that of the first element of a tensor as described; no other thread
@@ -187,7 +187,7 @@ pub unsafe fn run(entry: &'static Entry, desc: Handle, addresses: &[*const c_voi
     })
 }
 
-/// `infiniopDestroyXxxDescriptor`
+/// Implements `infiniopDestroyXxxDescriptor`: destroys a descriptor; null is ignored.
 pub fn destroy(entry: &'static Entry, desc: Handle) -> i32 {
     status(INTERNAL_ERROR, || {
         if desc.is_null() {

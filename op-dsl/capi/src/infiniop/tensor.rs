@@ -10,7 +10,7 @@ use op_dsl_ir::bind::{MAX_RANK, Shape};
 /// All live tensor descriptors.
 pub static TENSORS: Registry<TensorDescriptor> = Registry::new();
 
-/// A tensor descriptor.
+/// An infiniop tensor descriptor: element type, shape and strides as the caller gave them.
 #[derive(Clone, Debug)]
 pub struct TensorDescriptor {
     /// `infiniDtype_t`
@@ -21,7 +21,7 @@ pub struct TensorDescriptor {
     pub strides: Vec<isize>,
 }
 
-/// Describes a tensor. Without strides it is contiguous.
+/// Creates a tensor descriptor. If `strides` is null, the tensor is contiguous.
 ///
 /// # Safety
 /// `desc_ptr` is null or may be written; each array is null or has `ndim` elements.

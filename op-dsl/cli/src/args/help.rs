@@ -1,6 +1,6 @@
 //! Text that `--help` shows below the options of a command.
 
-/// Meaning of the lines of `check`.
+/// Help text of `check`: the meaning of the lines that it prints.
 pub const CHECK: &str = "\
 One line for each operator and promise:
   derivative  a gradient, derived or written by hand, is what central differences of its forward
@@ -13,7 +13,7 @@ One line for each operator and promise:
 Then what a tile costs on each NPU, as estimated: element types are separated by strokes. The host
 model needs a C++17 compiler: g++, clang++, c++, or what CXX names.";
 
-/// Inputs that `verify` sweeps, and its columns.
+/// Help text of `verify`: the inputs that it sweeps, and the columns that it prints.
 pub const VERIFY: &str = "\
 The truth is the formula as it was written, and for a gradient the derivative of its forward
 formula, evaluated in as many bits as it takes. No pass of the compiler has a part in it.
@@ -50,7 +50,7 @@ With --all also:
   author              largest relative difference between the author's code, run in f64, and the
                       compiled formula within -4..4; at most 1e-9";
 
-/// Rows and columns of `bench`.
+/// Help text of `bench`: the rows and columns that it prints.
 pub const BENCH: &str = "\
 Two rows for each element type and number of threads: the operator, and its floor, which reads and
 writes the same tensors through the same driver with next to no arithmetic. Their runs take turns, so
@@ -72,7 +72,7 @@ file has a row several times: files may be joined end to end), now over before, 
 floor. Where the machine's speed drifts, those tell more than times do. It follows a CSV as notes,
 which start with `#` and are passed over by --compare.";
 
-/// Format of the files that `report` reads.
+/// Help text of `report`: the format of the files that it reads.
 pub const REPORT: &str = "\
 A file for --compare begins with `# op-dsl by hand 1`, then notes that say where its figures are from, then
 

@@ -6,7 +6,7 @@ use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 
-/// A name and its value: `NAME=VALUE`.
+/// Name and value of an argument `NAME=VALUE`.
 pub type Pair = (String, String);
 
 /// An NPU model, parsed from its name.

@@ -12,20 +12,20 @@ use op_dsl_ir::bind::{Bound, bind};
 use op_dsl_ir::op::{Kind, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
-/// Minimum duration of a sample: short calls are repeated until they take this long.
+/// Minimum duration of a timed run: short calls are repeated until they take this long.
 const SAMPLE: Duration = Duration::from_micros(400);
-/// Total duration of the runs, unless `--runs` says how many there are ...
+/// Total duration of all timed runs of a case, which gives their number unless `--runs` does.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// ... and the bounds of their number.
+/// Minimum and maximum number of timed runs, unless `--runs` gives it.
 const RUNS: (usize, usize) = (9, 201);
-/// Number of results that are compared with the f64 oracle before timing.
+/// Number of elements whose results are compared with the graph in f64 before timing.
 const SAMPLES: usize = 4096;
-/// Relative error allowed in that comparison, in the order of [`DType`].
+/// Relative error allowed in the comparison with the graph in f64, one for each [`DType`] in its order.
 ///
-/// It only catches wrong results: `verify` measures accuracy.
+/// The comparison only catches wrong results: `verify` measures accuracy.
 const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 
-/// Nanoseconds per element of the formula.
+/// Duration of a call in nanoseconds per element of the formula's domain.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Timing {
@@ -35,7 +35,9 @@ pub struct Timing {
     pub least: f64,
 }
 
-/// Tensors, and the two operators that are timed on them.
+/// Tensors, and the two operators that are timed on them: the real one and its floor.
+///
+/// The floor is an operator with the same memory traffic and next to no arithmetic.
 pub struct Case<'o> {
     op: &'o Operator,
     floor: Operator,
@@ -48,7 +50,7 @@ pub struct Case<'o> {
 }
 
 impl<'o> Case<'o> {
-    /// Allocates tensors for an operator whose activation input has this shape.
+    /// Allocates the tensors of an operator whose activation input has the shape `shape`.
     ///
     /// # Errors
     /// The shape does not suit the operator, or its tensors do not fit into memory.
@@ -98,23 +100,25 @@ impl<'o> Case<'o> {
         })
     }
 
-    /// The bound call: iteration domain, specialisation and element type.
+    /// Returns the call as bound to the tensors: iteration domain, specialisation and element type.
     pub fn bound(&self) -> &Bound {
         &self.bound
     }
 
-    /// Returns whether the driver uses non-temporal stores, which it then does for operator and floor alike.
+    /// Returns whether operator and floor use non-temporal stores with these options.
     pub fn is_streaming(&self, options: &Options) -> bool {
         let level = options.level.unwrap_or_else(Level::best);
         options.streaming.unwrap_or(level.streams(self.written))
     }
 
-    /// Number of elements of the formula.
+    /// Returns the number of elements of the formula's domain.
     pub fn elements(&self) -> usize {
         self.bound.domain.elements().unwrap_or(0)
     }
 
-    /// Bytes that must move once per element: the streams that the formula reads, and all outputs.
+    /// Returns the bytes that a call must move per element of the formula's domain.
+    ///
+    /// They are those of the input streams that the formula reads and of all outputs.
     pub fn bytes(&self) -> usize {
         let graph = &self.op.def().specs[self.bound.spec].graph;
         let streams = self.op.def().input_streams();
@@ -126,13 +130,13 @@ impl<'o> Case<'o> {
     /// Runs the operator once.
     ///
     /// # Errors
-    /// The options ask for what this CPU does not have.
+    /// The options ask for a SIMD level that this CPU does not have.
     pub fn run(&mut self, options: &Options) -> Result<(), Error> {
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
         Ok(self.op.run(&self.attrs, &inputs, &mut outputs, options)?)
     }
 
-    /// Compares a sample of the results with the graph evaluated in f64.
+    /// Runs the operator and compares a sample of the results with the graph evaluated in f64.
     ///
     /// # Errors
     /// A result is wrong.
@@ -167,7 +171,7 @@ impl<'o> Case<'o> {
         Ok(())
     }
 
-    /// Returns how long `times` calls take.
+    /// Returns how long `times` calls of the operator take.
     ///
     /// # Errors
     /// As [`Case::run`].
@@ -182,7 +186,7 @@ impl<'o> Case<'o> {
 
     /// Returns how long `times` runs of the floor take.
     ///
-    /// Its arguments are checked only once because the overhead of a call is no memory traffic and would flatter small
+    /// The floor's arguments are checked only once because the overhead of a call is no memory traffic and would flatter small
     /// operators.
     ///
     /// # Errors
@@ -194,7 +198,9 @@ impl<'o> Case<'o> {
         Ok(start.elapsed())
     }
 
-    /// Times operator and floor in interleaved runs; by default as many as fit into half a second.
+    /// Times operator and floor in `runs` interleaved runs and returns both timings, the operator's first.
+    ///
+    /// By default there are as many runs as fit into half a second.
     ///
     /// # Errors
     /// As [`Case::run`].
@@ -224,7 +230,7 @@ impl<'o> Case<'o> {
     }
 }
 
-/// Returns the offset of element `i` of a stream in its contiguous tensor.
+/// Returns the index, in a contiguous tensor, of the stream's value for element `i` of the domain.
 pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
     let kind = match stream.part {
         Part::Whole => Kind::Whole,

@@ -19,9 +19,9 @@ const COLUMNS: [&str; 12] = [
     "x_floor now",
 ];
 
-/// Returns the changes as text: a line for every row of either run.
+/// Returns a table that compares the rows of this run (`now`) with those of an earlier run (`before`).
 ///
-/// The earlier machine is shown only if it differs.
+/// There is a line for every subject of either run. The earlier machine is shown only if it differs from `machine`.
 pub fn compare(name: &str, before: &Earlier, machine: &[String], now: &[Record]) -> String {
     let mut text = format!("Compared with {name}, medians in ns per element:\n");
     if before.machine != machine {
@@ -43,7 +43,9 @@ pub fn compare(name: &str, before: &Earlier, machine: &[String], now: &[Record])
     text + &table.to_text()
 }
 
-/// Returns time and ratio to the floor of a subject: medians, where it has several rows.
+/// Returns time in ns per element and ratio to the floor of a subject, `None` if no record has it.
+///
+/// They are medians, where several records have the subject.
 fn of(records: &[Record], subject: &Subject) -> Option<(f64, Option<f64>)> {
     let rows = || records.iter().filter(|r| r.subject == *subject);
     let time = median(rows().map(|r| r.ns_per_elem).collect())?;

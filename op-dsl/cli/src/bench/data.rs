@@ -7,11 +7,11 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::Kind;
 use std::f64::consts::TAU;
 
-/// Number of different values before they repeat. It is prime so that rows differ.
+/// Maximum number of values in a [`Pool`] before they repeat. It is prime so that rows of a tensor differ.
 const POOL: usize = 1_048_573;
-/// Standard deviation of `wide` data.
+/// Standard deviation of `--data wide`.
 const WIDE: f64 = 3.0;
-/// Range of `tail` activations, where every function is evaluated by its tail.
+/// Range of `--data tail`, where every function is evaluated by its tail, outside of its table's range.
 const TAIL: (f64, f64) = (-10.0, -8.1);
 
 /// A small generator of 64-bit numbers (SplitMix64).
@@ -26,19 +26,19 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Draws from (0, 1].
+    /// Draws a number uniformly from (0, 1].
     fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// Draws from N(0, 1) by the Box-Muller transform.
+    /// Draws a number from N(0, 1) by the Box-Muller transform.
     fn normal(&mut self) -> f64 {
         let (u, v) = (self.uniform(), self.uniform());
         libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * v)
     }
 }
 
-/// Values that fill tensors, repeated as often as needed.
+/// A list of random values that fills tensors, repeated as often as needed.
 pub struct Pool {
     values: Vec<f32>,
     next: usize,
@@ -51,17 +51,17 @@ impl Pool {
         Pool { values, next: 0 }
     }
 
-    /// Returns values of N(0, 1), at most `len` different ones.
+    /// Returns a pool of values drawn from N(0, 1), at most `len` of them.
     pub fn normal(len: usize) -> Pool {
         Pool::normal_of(1.0, len)
     }
 
-    /// Returns values of N(0, `scale`²), at most `len` different ones.
+    /// Returns a pool of values drawn from N(0, `scale`²), at most `len` of them.
     pub fn normal_of(scale: f64, len: usize) -> Pool {
         Pool::new(len, |r| scale * r.normal())
     }
 
-    /// Returns activations of this kind.
+    /// Returns a pool of activations with the distribution `data`, at most `len` of them.
     pub fn of(data: DataKind, len: usize) -> Pool {
         match data {
             DataKind::Normal => Pool::normal(len),
@@ -70,7 +70,7 @@ impl Pool {
         }
     }
 
-    /// Returns a tensor of this kind; a mask is true where a value is above 0.
+    /// Returns a tensor filled from the pool; a mask is true where the pool's value is above 0.
     pub fn array(&mut self, kind: Kind, dtype: DType, shape: &[usize]) -> Result<Array, Error> {
         let number = |v: f32| if kind == Kind::Mask { f32::from(v > 0.0) } else { v };
         Array::filled(kind.stored(dtype), shape, || number(self.draw()))

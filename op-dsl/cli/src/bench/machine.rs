@@ -6,7 +6,9 @@ use std::path::Path;
 
 /// Directory in which Linux describes the caches of its first processor.
 const CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
-/// Fields of `/proc/cpuinfo` on x86 and ARM that distinguish processors of one name, each with its label.
+/// Fields of `/proc/cpuinfo` that distinguish processors of one name, each with its label.
+///
+/// The first four exist on x86, the others on ARM.
 const IDENTITY: [(&str, &str); 8] = [
     ("vendor_id", ""),
     ("cpu family", "family "),
@@ -39,7 +41,7 @@ const FEATURES: [&str; 18] = [
     "sve2",
 ];
 
-/// Describes this machine, one line for each thing that speed depends on.
+/// Describes this machine in lines: processor, features, SIMD levels, cores, caches.
 pub fn machine() -> Vec<String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let levels = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
@@ -57,14 +59,14 @@ pub fn machine() -> Vec<String> {
     told.map(|(name, text)| format!("{name:<9}  {text}")).collect()
 }
 
-/// Returns the value of a field of `/proc/cpuinfo`, unless it is empty or `unknown`.
+/// Returns the value of the first field `name` in `/proc/cpuinfo`; `None` if it is empty or `unknown`.
 fn field<'t>(cpuinfo: &'t str, name: &str) -> Option<&'t str> {
     let mut fields = cpuinfo.lines().filter_map(|line| line.split_once(':'));
     let (_, value) = fields.find(|(key, _)| key.trim() == name)?;
     Some(value.trim()).filter(|v| !v.is_empty() && *v != "unknown")
 }
 
-/// Returns name and identity.
+/// Returns the processor's name and the fields of [`IDENTITY`], as far as `/proc/cpuinfo` has them.
 ///
 /// Both are needed because virtual machines often have a name that says little, and ARM has none.
 fn processor(cpuinfo: &str) -> Option<String> {
@@ -84,7 +86,7 @@ fn features(cpuinfo: &str) -> Option<String> {
     Some(FEATURES.iter().filter(has).copied().collect::<Vec<_>>().join(" "))
 }
 
-/// Returns data and unified caches, for example `L1d 48 KiB`; instruction caches are left out.
+/// Returns level and size of each cache, for example `L1d 48 KiB`, without instruction caches.
 fn caches(dir: &Path) -> Vec<String> {
     let cache = |index: usize| {
         let read = |name: &str| fs::read_to_string(dir.join(format!("index{index}/{name}")));
@@ -99,7 +101,7 @@ fn caches(dir: &Path) -> Vec<String> {
     .collect()
 }
 
-/// `2048K` -> `2 MiB`
+/// Formats the kernel's size of a cache, for example `2048K` as `2 MiB`.
 fn kibibytes(size: &str) -> String {
     match size.strip_suffix('K').and_then(|n| n.parse::<u64>().ok()) {
         Some(n) if n >= 1024 && n.is_multiple_of(1024) => format!("{} MiB", n / 1024),

@@ -31,7 +31,7 @@ use record::{Earlier, Record, Subject};
 use std::fs::File;
 use std::io::{Read, Write};
 
-/// Maximum size of a CSV that is read, in bytes: `bench` writes none as large.
+/// Maximum size in bytes of a CSV file to compare with; `bench` writes none as large.
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// Checks and times an operator for every requested element type and number of threads.
@@ -89,9 +89,9 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
     print(out, &text)
 }
 
-/// Returns SIMD level, data kind, and attributes.
+/// Returns SIMD level, kind of data and attributes of a benchmark, as text for the CSV.
 ///
-/// Only attributes that differ from their defaults and are not part of the mode are listed.
+/// Attributes are listed only if they differ from their defaults and the formula does not branch on them.
 fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String {
     let level = args.level.unwrap_or_else(Level::best).name().to_string();
     let data = match args.data {
@@ -108,7 +108,7 @@ fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String 
     [level].into_iter().chain(data).chain(given).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads the rows of an earlier run from the file that this option names.
+/// Reads the rows of an earlier run from the file `path` that the option `flag` names.
 pub fn read(flag: &'static str, path: &str) -> Result<Earlier, Error> {
     let wrong = |what: String| Error::Earlier { flag, path: path.into(), what };
     let mut text = String::new();

@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
-/// Version of the format, raised with every change of the columns or of their meaning.
+/// Version of the CSV format, raised with every change of the columns or of their meaning.
 const VERSION: u32 = 2;
-/// Start of the first line; the version follows.
+/// Start of the first line of a CSV file; the version follows.
 const FIRST: &str = "# op-dsl bench ";
 const NOTE: &str = "# ";
 
@@ -16,16 +16,16 @@ const NOTE: &str = "# ";
 /// Rows with equal subjects can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Subject {
-    /// `op-dsl` program or floor.
+    /// The timed system: this program, or the floor (the same memory traffic without arithmetic).
     pub system: String,
     pub op: String,
-    /// Attributes that the formula branches on; for a floor, whether it uses non-temporal stores.
+    /// Values of the attributes that the formula branches on; for a floor, `nt` or `plain` stores.
     pub mode: String,
     pub dtype: String,
-    /// Size of the formula's domain.
+    /// Dimensions of the formula's domain, for example `8192x4096`.
     pub size: String,
     pub threads: String,
-    /// SIMD level, data kind and other attributes.
+    /// SIMD level, kind of data, and other attributes that differ from their defaults.
     pub setting: String,
 }
 
@@ -35,15 +35,15 @@ pub struct Record {
     pub subject: Subject,
     /// Median of nanoseconds per element of the formula.
     pub ns_per_elem: f64,
-    /// Bytes that must move, per nanosecond.
+    /// Bytes that the formula must move, per nanosecond of the median.
     pub gbps: f64,
-    /// Median over the floor's median in the same run; `None` for floors.
+    /// Median divided by the floor's median in the same run; `None` for floors.
     pub x_floor: Option<f64>,
     /// The shortest run, in nanoseconds per element.
     pub least_ns: f64,
 }
 
-/// Contents of a CSV file.
+/// Contents of the CSV file of an earlier run.
 #[derive(Debug, Default, PartialEq)]
 pub struct Earlier {
     pub machine: Vec<String>,
@@ -65,7 +65,7 @@ impl Record {
         "setting",
     ];
 
-    /// Returns the text of each column.
+    /// Returns the text of the record in each of the columns [`Record::COLUMNS`].
     pub fn cells(&self) -> [String; 11] {
         let Subject { system, op, mode, dtype, size, threads, setting } = self.subject.clone();
         let ns = format!("{:.4}", self.ns_per_elem);
@@ -75,7 +75,7 @@ impl Record {
         [system, op, mode, dtype, size, threads, ns, gbps, ratio, least, setting]
     }
 
-    /// Parses a line of [`Record::cells`].
+    /// Parses a line of the CSV: the texts of [`Record::cells`], separated by commas.
     fn of_line(line: &str) -> Result<Record, String> {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let count = cells.len();
@@ -98,7 +98,7 @@ impl Record {
     }
 }
 
-/// Returns the CSV of these rows.
+/// Returns the CSV file of these records, with the lines of `machine` as notes.
 pub fn to_csv(machine: &[String], records: &[Record]) -> String {
     let mut text = format!("{FIRST}{VERSION}\n{}{}\n", notes(machine), Record::COLUMNS.join(","));
     for record in records {
@@ -107,7 +107,7 @@ pub fn to_csv(machine: &[String], records: &[Record]) -> String {
     text
 }
 
-/// Returns the lines as notes, which readers of a file skip.
+/// Returns the lines as notes of a CSV file: each begins with `# `, and readers skip it.
 pub fn notes<S: AsRef<str>>(lines: impl IntoIterator<Item = S>) -> String {
     lines.into_iter().map(|line| format!("{NOTE}{}\n", line.as_ref())).collect()
 }
@@ -115,7 +115,7 @@ pub fn notes<S: AsRef<str>>(lines: impl IntoIterator<Item = S>) -> String {
 /// Parses the output of [`to_csv`].
 ///
 /// # Errors
-/// Says what is wrong with the text, as a phrase to follow the file's name.
+/// A phrase to follow the file's name that says what is wrong with the text.
 pub fn of_csv(text: &str) -> Result<Earlier, String> {
     let first = text.lines().next().unwrap_or_default();
     match first.strip_prefix(FIRST).map(|version| version.trim().parse::<u32>()) {

@@ -7,10 +7,12 @@ use codegen_ascendc::plan::{Bound, Plan, plan};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 
-/// Legend of the columns.
+/// Legend of the columns of [`table`].
 pub const LEGEND: &str = "calls: vector calls per tile; cycles: of 64 elements on a core, the slower of the vector unit and GM";
 
-/// Returns a row for each specialisation and NPU, with a number for each element type.
+/// Returns a table of a tile's cost, with a row for each operator, specialisation and NPU.
+///
+/// A cell has a number for each element type.
 pub fn table(operators: &[&'static Operator]) -> Table {
     let mut table =
         Table::new(&["operator", "form", "NPU", "types", "calls", "cycles", "waits for"]);

@@ -5,7 +5,9 @@ use crate::error::Error;
 use codegen_cpu::rt::call::{Operator, OracleInput};
 use op_dsl_ir::differences::compare;
 
-/// Checks that the operator is the gradient of its forward operator.
+/// Checks that a gradient operator agrees with differences of its forward operator.
+///
+/// Returns `None` if the operator is no gradient.
 pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let Some(forward) = op.def().forward() else {
         return Ok(None);
@@ -28,9 +30,7 @@ mod tests {
     use crate::tests::{SCALE, WRONG_KERNEL};
     use op_dsl_ir::op::{GradOf, Origin};
 
-    /// `Scale` is its own gradient by `x`.
-    ///
-    /// The other operator has an extra factor on one result, which must be found.
+    /// The test operator `Scale` is its own gradient by `x`; a copy with a wrong factor is not.
     #[test]
     fn a_wrong_gradient_is_found() {
         let gradient = |op: &'static Operator| -> &'static Operator {

@@ -18,12 +18,14 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
 use op_dsl_ir::op::Value;
 
-/// Shapes of the activation, one for each kind of tile: rows, columns of one long row, many short rows.
+/// Shapes of the activation, one for each kind of tile.
+///
+/// Tiles are of whole rows, of columns of one long row, or of many short rows.
 const SHAPES: [[usize; 2]; 3] = [[19, 130], [1, 40_000], [250, 6]];
-/// Number of cores, so few that each of them has several tiles.
+/// Number of cores that kernels run on, so few that each has several tiles.
 const CORES: u32 = 3;
 
-/// Outcome of the calls on one architecture.
+/// Outcome of an operator's calls on one architecture, or on several.
 #[derive(Default)]
 struct Tally {
     calls: usize,
@@ -32,15 +34,15 @@ struct Tally {
     missed: Vec<String>,
 }
 
-/// Compiled kernels of several operators, one program per architecture.
+/// Compiled kernels of several operators, in one program per architecture.
 ///
-/// They share a program because a compiler spends more time on what kernels have in common than on the kernels.
+/// Operators share a program because a compiler spends more time on what kernels have in common than on the kernels.
 #[derive(Default)]
 pub struct Kernels {
     programs: Vec<Compiled>,
 }
 
-/// The program of an architecture, and its calls.
+/// The program for one architecture, and the calls that it can run.
 struct Compiled {
     soc: &'static Soc,
     storage: Storage,
@@ -48,7 +50,7 @@ struct Compiled {
     cases: Vec<Case>,
 }
 
-/// A call without its data.
+/// A call of a kernel, without its input data.
 struct Case {
     op: Operator,
     plan: Plan,
@@ -56,7 +58,7 @@ struct Case {
     bound: Bound,
     /// Shapes of the inputs.
     shapes: Vec<Vec<usize>>,
-    /// Row counts, where the operator takes them; else empty.
+    /// Row counts to pass; empty if the operator takes none, or for one count of all rows.
     counts: Vec<i64>,
 }
 
@@ -77,9 +79,10 @@ impl Kernels {
     }
 }
 
-/// Checks that every kernel computes what its graph says, without anything that hardware would get wrong.
+/// Checks that every emitted kernel of an operator computes what its graph says.
 ///
-/// Returns `None` where no architecture has a kernel, because `packages` reports the reason.
+/// The host model also reports operations that the hardware would get wrong. Returns `None` where no architecture has a
+/// kernel, because the check `packages` reports the reason.
 pub fn kernels(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let programs = context.kernels.programs.iter();
     let programs: Vec<&Compiled> = programs.filter(|p| p.cases_of(op).next().is_some()).collect();
@@ -119,7 +122,7 @@ impl Tally {
 }
 
 impl Compiled {
-    /// Returns `None` where the architecture has no kernel of any of them.
+    /// Emits and compiles the kernels for one architecture; `None` if no operator has a kernel for it.
     fn new(
         operators: &[&'static Operator],
         (soc, storage): (&'static Soc, Storage),
@@ -190,7 +193,9 @@ impl Compiled {
     }
 }
 
-/// Names an architecture and, if it has a choice, where its kernels keep intermediate values.
+/// Returns the name of an NPU, and where its kernels keep intermediate values.
+///
+/// `in memory` is added only if the NPU could keep them in registers.
 fn named(soc: &Soc, storage: Storage) -> String {
     match storage {
         Storage::Memory if soc.arch.registers => format!("{} in memory", soc.name),
@@ -218,7 +223,9 @@ impl Case {
         Ok(Case { op: op.clone(), plan: plan.clone(), attrs, bound, shapes, counts })
     }
 
-    /// Returns the same call with row counts that sum to two thirds of the rows, if the operator takes counts.
+    /// Returns this call with row counts that sum to two thirds of the rows.
+    ///
+    /// `None` means that the operator takes no row counts.
     fn with_counts(&self) -> Result<Option<Case>, Error> {
         let (def, split) = (self.op.def(), self.bound.split);
         let (Some(rows), Some(split)) = (def.rows(), split) else { return Ok(None) };
@@ -232,7 +239,7 @@ impl Case {
         Ok(Some(case))
     }
 
-    /// Returns the inputs, the same at every call.
+    /// Returns the input tensors, with the same random values every time.
     fn inputs(&self) -> Result<Vec<Array>, Error> {
         let (def, dtype) = (self.op.def(), self.plan.dtype);
         let longest = self.shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);

@@ -24,13 +24,13 @@ use codegen_cpu::rt::call::Operator;
 use kernels::Kernels;
 use std::io::Write;
 
-/// Outcome of one promise of one operator.
+/// Outcome of one check of one operator.
 enum Finding {
-    /// The promise holds; the text says what was measured.
+    /// The operator passes the check; the text says what was measured.
     Holds(String),
-    /// The promise could not be checked; the text says why.
+    /// The check was not possible; the text says why.
     Nothing(String),
-    /// The promise is broken; the text says by how much.
+    /// The operator fails the check; the text says by how much.
     Missed(String),
 }
 
@@ -39,7 +39,7 @@ impl Finding {
         result.map_or_else(Finding::Missed, Finding::Holds)
     }
 
-    /// Returns the word of the verdict, and the details.
+    /// Returns the verdict as a word (`ok`, `-` or `MISSED`), and the details.
     fn said(&self) -> (&'static str, &str) {
         match self {
             Finding::Holds(text) => ("ok", text),
@@ -49,7 +49,7 @@ impl Finding {
     }
 }
 
-/// Everything that the checks read.
+/// Everything that the checks read besides the operator.
 struct Context<'a> {
     /// All operators, among them the forward operators of gradients.
     operators: Operators<'a>,
@@ -61,7 +61,7 @@ struct Context<'a> {
 /// Number of operators whose kernels are compiled into one program.
 const TOGETHER: usize = 16;
 
-/// Check of one promise; `None` where an operator does not make it.
+/// Function that makes one check of an operator; `None` if the check does not apply to the operator.
 type Pass = fn(&Context<'_>, &'static Operator) -> Result<Option<Finding>, Error>;
 
 const PASSES: [(&str, Pass); 4] = [
@@ -71,7 +71,9 @@ const PASSES: [(&str, Pass); 4] = [
     ("host model", kernels::kernels),
 ];
 
-/// Checks and prints; returns [`Verdict::Missed`] if a promise is not kept.
+/// Makes every check of the chosen operators and prints the outcomes and costs.
+///
+/// Returns [`Verdict::Missed`] if a check fails.
 pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let progress = Progress::new();

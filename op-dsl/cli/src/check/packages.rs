@@ -6,7 +6,9 @@ use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Cann, Layout, Options, Package};
 use codegen_cpu::rt::call::Operator;
 
-/// Emits every package of an operator: for all NPUs at once where a layout allows that, and for each NPU.
+/// Checks that every package of an operator can be emitted.
+///
+/// There is one for each layout of the sources and each NPU, and one for all NPUs at once where the layout allows that.
 pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
     let (mut files, mut trees, mut emitted) = (0, 0, Vec::new());
     for cann in [Cann::V9, Cann::V8] {

@@ -6,7 +6,7 @@ use super::name::Name;
 use crate::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Source of the crate's one dependency, `op-dsl`.
+/// Source from which the new crate gets its one dependency, `op-dsl`.
 #[derive(Debug)]
 pub enum Source {
     /// Directory of a checkout.
@@ -15,11 +15,11 @@ pub enum Source {
     Registry,
 }
 
-/// The checkout that this program was built from; it need not exist any more.
+/// Directory of the checkout that this program was built from, which need not exist any more.
 const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 impl Source {
-    /// Returns the given directory, else a default.
+    /// Returns the given directory of `op-dsl` as the source, else a default.
     ///
     /// The default is the directory that this program was built from if it still exists, otherwise the registry.
     pub fn find(given: Option<&Path>) -> Result<Source, Error> {
@@ -46,7 +46,7 @@ impl Source {
     }
 }
 
-/// Returns path and text of each file.
+/// Returns path and text of each file of the new crate.
 pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static str, String)> {
     let source = source.manifest();
     let builds = formula.refusal.is_none();

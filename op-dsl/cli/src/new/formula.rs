@@ -11,30 +11,30 @@ use std::collections::HashSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprCall, ExprField, Ident, Member, PatIdent, Stmt};
 
-/// The NPU that build scripts make a package for by default.
+/// The NPU that the new crate's build script makes a package for.
 const SOC: &str = "ascend910b";
 
-/// The function of an operator, as text.
+/// A formula as a Rust function of the operator language, in parts of text.
 #[derive(Debug)]
 pub struct Formula {
     /// Name of the function.
     pub function: String,
     /// Parameters of the function.
     pub signature: String,
-    /// Inputs that it is differentiated by.
+    /// Names of the tensors that the gradient is computed by.
     pub wrt: String,
-    /// Description of what it computes, on one line.
+    /// Description of what the function computes, on one line.
     pub doc: String,
     /// Lines between the function's braces.
     pub body: String,
-    /// Reason why NPUs cannot run it, if they cannot.
+    /// Reason why NPUs cannot run the function; `None` if they can.
     pub refusal: Option<String>,
 }
 
 impl Formula {
     /// Parses a formula and runs the compiler's own checks on it.
     ///
-    /// A formula is an expression, or statements and an expression. Names that it uses but does not define are its
+    /// A formula is an expression, or statements and an expression. Names that the formula uses but does not define are its
     /// tensors. For example, `x * sigmoid(x)` has the tensor `x`.
     pub fn new(name: &Name, text: &str) -> Result<Formula, Error> {
         let wrong = |what: &str| Error::Usage(format!("--from \"{text}\": {what}"));
@@ -64,7 +64,7 @@ impl Formula {
         Ok(Formula { refusal, ..formula })
     }
 
-    /// Returns the source of the operator's module.
+    /// Returns the Rust source of a module with the operator.
     pub fn family(&self, operator: &str) -> String {
         let Formula { function, signature, wrt, doc, body, .. } = self;
         let values = [
@@ -78,9 +78,9 @@ impl Formula {
         filled(include_str!("template/family.rs"), &values)
     }
 
-    /// Runs the compiler's checks.
+    /// Runs the compiler's checks on the formula as an operator of this name.
     ///
-    /// An error is its message; else the result says why NPUs cannot run it, if they cannot.
+    /// Returns the reason why NPUs cannot run the operator, `None` if they can. An error is the compiler's message.
     fn checked(&self, operator: &str) -> Result<Option<String>, String> {
         let told = |e: syn::Error| {
             let told: HashSet<String> = e.into_iter().map(|e| e.to_string()).collect();
@@ -106,7 +106,7 @@ impl Formula {
     }
 }
 
-/// Joins the text to one line.
+/// Joins the words of a text to one line.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -148,7 +148,7 @@ impl Names {
         self.tensors.iter().map(one).chain(dim).collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the phrase ` over the two halves of `x` along `dim`` if a tensor is gated, else nothing.
+    /// Returns ` over the two halves of `x` along `dim`` if the formula has a gated tensor, else nothing.
     fn halves(&self) -> String {
         let gated = self.tensors.iter().find(|t| t.gated);
         gated.map_or_else(String::new, |t| {

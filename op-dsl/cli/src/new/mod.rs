@@ -25,7 +25,7 @@ use std::path::Path;
 /// The formula of a new crate, unless `--from` gives one.
 const FORMULA: &str = "x.value * (x.gate * sigmoid(x.gate))";
 
-/// Writes the crate, whole or not at all; returns the next steps for the user.
+/// Writes a new crate, whole or not at all; returns a text with the next steps for the user.
 pub fn new(args: &Args) -> Result<String, Error> {
     let name = Name::of(&args.path)?;
     if fs::symlink_metadata(&args.path).is_ok() {
@@ -60,7 +60,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes the files into a scratch directory next to `path`, then renames it.
+/// Writes the files into a scratch directory next to `path`, then renames that directory to `path`.
 ///
 /// No partial crate is left behind.
 fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {

@@ -4,13 +4,13 @@ use crate::error::Error;
 use std::path::Path;
 use syn::Ident;
 
-/// Types of the language, which an operator of this name would hide.
+/// Types of the operator language, which are refused as the name of a new crate's operator.
 ///
-/// A crate's name that becomes one of them is refused.
+/// An operator of this name would hide the type.
 const TYPES: [&str; 6] = ["Elem", "Gated", "Mask", "Rows", "Dim", "OpAttr"];
 /// Package names that are refused.
 ///
-/// They are Cargo's directories next to a binary, crates that every crate has, and the one dependency.
+/// They name Cargo's output directories, crates that every crate can use, and the dependency `op-dsl`.
 const TAKEN: [&str; 10] = [
     "build",
     "deps",
@@ -24,7 +24,7 @@ const TAKEN: [&str; 10] = [
     "op_dsl",
 ];
 
-/// Names of a crate and of its operator.
+/// Names of a new crate and of its operator.
 #[derive(Debug)]
 pub struct Name {
     /// Name of the package: `my-gates`.
@@ -36,7 +36,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Derives the names from the directory of a crate, or says why they are not allowed.
+    /// Derives the names from the directory of the new crate, or says why they are not allowed.
     pub fn of(path: &Path) -> Result<Name, Error> {
         let package = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let wrong = |what: &str| Error::Usage(format!("new {package}: {what}"));
@@ -58,7 +58,7 @@ impl Name {
     }
 }
 
-/// Capitalises the first letter of a word.
+/// Returns a word with its first letter in upper case.
 fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()

@@ -12,7 +12,7 @@ const MAX_NESTING: usize = 8;
 pub struct TypeString(String);
 
 impl TypeString {
-    /// Returns the kind and the number of bytes, or `None` for types that have a unit (`<M8[ns]`).
+    /// Returns numpy's kind letter and the number of bytes; `None` for types that have a unit (`<M8[ns]`).
     pub fn kind_and_size(&self) -> Option<(char, usize)> {
         let mut letters = self.0.chars();
         let (_, kind) = (letters.next()?, letters.next()?);
@@ -23,7 +23,7 @@ impl TypeString {
         self.0.starts_with('>')
     }
 
-    /// Returns the type without its byte order.
+    /// Returns the type's name without the first character, which is the byte order.
     pub fn unordered(&self) -> &str {
         self.0.get(1..).unwrap_or_default()
     }
@@ -35,10 +35,10 @@ impl fmt::Display for TypeString {
     }
 }
 
-/// Contents of a header.
+/// Contents of an `.npy` header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Header {
-    /// `None` where elements are records.
+    /// Element type; `None` where elements are records.
     pub descr: Option<TypeString>,
     pub fortran_order: bool,
     pub shape: Vec<u64>,
@@ -47,7 +47,7 @@ pub struct Header {
 /// Parses a header, without the magic string, version and length that precede it.
 ///
 /// # Errors
-/// The text is not ASCII, is nested deeply, has numbers that no shape has, or is no such literal.
+/// The text is not ASCII, is nested deeply, has numbers too large for a shape, or is not a header.
 pub fn parse(text: &[u8]) -> Result<Header, String> {
     if !is_plain(text) {
         return Err("has a header that is not one of a plain array".into());
@@ -58,7 +58,7 @@ pub fn parse(text: &[u8]) -> Result<Header, String> {
 
 /// Returns whether a header is ASCII without deep nesting and its shape is not too large.
 ///
-/// All its numbers belong to the shape, and their product must fit into an integer.
+/// All numbers in the header belong to the shape, and their product must fit into an integer.
 fn is_plain(text: &[u8]) -> bool {
     let (mut depth, mut quote, mut product) = (0usize, None, 1u64);
     let mut i = 0;
@@ -92,7 +92,7 @@ fn is_plain(text: &[u8]) -> bool {
     true
 }
 
-/// The unread rest of a header.
+/// Parser of a header, with the part of the text that it has not read yet.
 struct Reader<'t> {
     rest: &'t [u8],
 }
@@ -130,7 +130,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Parses a type string, or a list of fields.
+    /// Parses the element type: a type string, or `None` for the list of fields of a record.
     ///
     /// The contents of the list do not matter, because records are refused.
     fn descr(&mut self) -> Result<Option<TypeString>, String> {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         Ok(number)
     }
 
-    /// Parses a string in either kind of quotes; it has no escapes, because [`is_plain`] refuses them.
+    /// Parses a string in single or double quotes; [`is_plain`] has refused any with escapes.
     fn string(&mut self) -> Result<String, String> {
         let quote = self.next().filter(|c| b"'\"".contains(c));
         let quote = quote.ok_or_else(|| self.expected("a string"))?;
@@ -283,7 +283,7 @@ mod tests {
 
     /// Damaged headers are parsed or refused without a panic.
     ///
-    /// They differ from a good one by a removed, added or changed byte.
+    /// A damaged header differs from a good one by a removed, added or changed byte.
     #[test]
     fn no_header_panics() {
         let good = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";

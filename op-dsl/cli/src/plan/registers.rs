@@ -7,7 +7,7 @@ use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Register
 use codegen_ascendc::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
-/// Lists the calls in order.
+/// Returns a table of the plan's calls on registers, in order.
 pub fn calls(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     let name = |r: &Register| match *r {
@@ -43,7 +43,7 @@ fn called(op: &Op) -> String {
     }
 }
 
-/// Returns lines on the cost of a step.
+/// Returns lines on the cost of a step, which computes 64 elements in registers.
 pub fn cost(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let of = |work: Work| {
         let Work { compute, casts, loads, stores, .. } = work;

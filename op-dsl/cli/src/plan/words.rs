@@ -5,7 +5,7 @@ use codegen_ascendc::sequence::{Scalar, Type};
 use op_dsl_ir::display;
 use op_dsl_ir::op::OpDef;
 
-/// Formats the types of a call's first argument and of its result.
+/// Formats the types of a call's first argument and result, for example `f16 -> f32`.
 pub fn change(from: Type, to: Type) -> String {
     let name = |ty| match ty {
         Type::Data(dtype) => dtype.name(),
@@ -18,7 +18,7 @@ pub fn change(from: Type, to: Type) -> String {
     }
 }
 
-/// Formats a scalar: a number, or the expression of attributes that scalar code evaluates.
+/// Formats a scalar operand of a call: a number, or an expression of the operator's attributes.
 pub fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
     match scalar {
         Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),

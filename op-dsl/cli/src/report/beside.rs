@@ -12,18 +12,18 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
 use std::fmt::Display;
 
-/// Placeholder where no figure is known.
+/// Text of a cell whose figure is not known.
 const UNKNOWN: &str = "–";
-/// Order of element types in a cell.
+/// Order in which a cell lists the figures of the element types.
 const ORDER: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
-/// Legend of the columns; the NPU precedes it.
+/// Legend of the table of all operators; the name of the NPU follows it.
 const LEGEND: &str = "Lines: of the formula in Rust, of the package that is made of it, of the package by hand; blank ones \
     are not counted. Calls: vector calls per tile; cycles: of the vector unit for 64 elements; in f32 / f16 / bf16.";
 
 /// Source lines of an operator: those written by its author and those generated.
 pub struct Lines {
     written: usize,
-    /// Lines and files of the package; else the reason why there is none.
+    /// Lines and files of the generated package; else the reason why there is none.
     made: Result<(usize, usize), String>,
     by_hand: Option<(usize, String)>,
 }
@@ -47,7 +47,7 @@ impl Lines {
         Lines { written: count(&def.formula), made, by_hand }
     }
 
-    /// Formats the figures as a sentence.
+    /// Formats the numbers of lines as a sentence in HTML.
     pub fn told(&self) -> String {
         let written = match self.written {
             1 => "1 line".into(),
@@ -69,18 +69,20 @@ impl Lines {
     }
 }
 
-/// Calls and cycles of an operator's tiles on an NPU, generated and by hand: one row per specialisation.
+/// Cost of an operator's tiles on an NPU, generated and written by hand: one row per specialisation.
 pub struct Tiles {
     pub npu: &'static Soc,
     pub rows: Vec<Row>,
 }
 
-/// Calls and cycles of a specialisation, generated and by hand; element types in the order of [`ORDER`].
+/// Vector calls and cycles of a specialisation's tile.
+///
+/// Each pair has the generated kernel's and the hand-written one's figures, as text for the types in [`ORDER`].
 pub struct Row {
     pub form: String,
     calls: [String; 2],
     cycles: [String; 2],
-    /// Where the figures by hand were counted.
+    /// Sources of the figures of the hand-written kernel; empty if there are none.
     sources: Vec<String>,
 }
 
@@ -123,9 +125,9 @@ impl Row {
     }
 }
 
-/// Joins the values of the element types: `18 / 21 / 24`.
+/// Joins the figures of the three element types, for example `18 / 21 / 24`.
 ///
-/// Missing values are dashes; if all are missing, one dash stands for them.
+/// Missing figures are dashes; if all are missing, one dash stands for them.
 fn joined<T: Display>(values: [Option<T>; 3]) -> String {
     if values.iter().all(Option::is_none) {
         return UNKNOWN.into();
@@ -133,7 +135,7 @@ fn joined<T: Display>(values: [Option<T>; 3]) -> String {
     values.map(|v| v.map_or(UNKNOWN.into(), |v| v.to_string())).join(" / ")
 }
 
-/// Returns the section of an operator, empty where no figures by hand are known.
+/// Returns the section that compares an operator with hand-written kernels, empty if there are none.
 pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
     let mut table = Table::new(&["form", "NPU", "calls", "by hand", "cycles", "by hand"]);
     let mut sources: Vec<String> = Vec::new();
@@ -147,7 +149,7 @@ pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
     titled("Beside the hand-written operator", &table, &escaped(&sources.join(", ")))
 }
 
-/// Returns a table of all operators, empty without figures by hand.
+/// Returns the table that compares all operators with hand-written ones, empty if there are none.
 pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> String {
     if by_hand.is_empty() {
         return String::new();

@@ -9,15 +9,15 @@ use op_dsl_ir::DType;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// The first line; its number rises with every change of the columns.
+/// First line of the CSV; its number rises with every change of the columns.
 const FIRST: &str = "# op-dsl by hand 1";
 const COLUMNS: [&str; 8] =
     ["operator", "form", "npu", "dtype", "calls", "cycles", "lines", "source"];
 
-/// Figures of a file.
+/// Figures of hand-written operators, as read from a CSV.
 #[derive(Debug, Default, PartialEq)]
 pub struct ByHand {
-    /// Notes on where the figures are from.
+    /// Notes of the CSV, which say where the figures are from.
     pub notes: Vec<String>,
     rows: Vec<Row>,
 }
@@ -35,20 +35,20 @@ enum Figures {
     Lines(usize),
 }
 
-/// Cost of a tile.
+/// Cost of a tile of a hand-written kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Number of vector calls.
+    /// Number of vector calls per tile.
     pub calls: usize,
-    /// Cycles of the vector unit for 64 elements, where they have been counted.
+    /// Cycles of the vector unit for 64 elements; `None` if they have not been counted.
     pub cycles: Option<f64>,
 }
 
 impl ByHand {
-    /// Parses a CSV about these operators; an empty text has no figures.
+    /// Parses a CSV with figures about these operators; an empty text has no figures.
     ///
     /// # Errors
-    /// Says what is wrong with the text, as a phrase to follow its name.
+    /// A phrase to follow the CSV's name that says what is wrong with the text.
     pub fn of_csv(text: &str, operators: Operators) -> Result<ByHand, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         match lines.next() {
@@ -77,7 +77,7 @@ impl ByHand {
         self.rows.is_empty()
     }
 
-    /// Returns how many lines an operator has, and where they are.
+    /// Returns the number of lines of the hand-written operator, and their source; `None` if not known.
     pub fn lines(&self, operator: &str) -> Option<(usize, &str)> {
         self.of(operator).find_map(|row| match row.figures {
             Figures::Lines(count) => Some((count, &*row.source)),
@@ -85,7 +85,9 @@ impl ByHand {
         })
     }
 
-    /// Returns the cost of a tile of a specialisation, and where it was counted.
+    /// Returns the cost of a tile of the hand-written kernel, and its source; `None` if not known.
+    ///
+    /// `form` is the name of the specialisation.
     pub fn cost(
         &self,
         operator: &str,

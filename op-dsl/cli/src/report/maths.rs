@@ -4,7 +4,9 @@ use crate::table::escaped;
 use op_dsl_ir::prim::Style;
 use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
-/// Returns one line per value that is used more than once, then one per output, as [`show::listing`] does.
+/// Returns a graph as MathML equations: one per value that is used several times, one per output.
+///
+/// The equations have the order of the lines of [`display::listing`].
 pub fn lines(
     graph: &Graph,
     inputs: &[String],
@@ -37,7 +39,7 @@ struct Maths<'a> {
     graph: &'a Graph,
     inputs: &'a [String],
     scalars: &'a [String],
-    /// Names of the nodes that have a line of their own.
+    /// For each node, the name in MathML if it has an equation of its own.
     shared: Vec<Option<String>>,
 }
 
@@ -55,7 +57,7 @@ impl Maths<'_> {
         if strength < outer { bracketed(&text) } else { text }
     }
 
-    /// Formats a number as [`show`] does, which prints some constants by name.
+    /// Formats a constant node as [`display`] does, which prints some constants by name.
     fn number(&self, id: Id) -> String {
         let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
         let text = display::expression(&graph, self.inputs, self.scalars);
@@ -106,14 +108,14 @@ fn row_of(text: &str) -> String {
     format!("<mrow>{text}</mrow>")
 }
 
-/// Adds brackets, which stretch only around tall content, such as fractions.
+/// Puts brackets around MathML; they stretch only around tall content, such as fractions.
 fn bracketed(text: &str) -> String {
     let is_tall = ["<mfrac>", "<mtable>"].iter().any(|tag| text.contains(tag));
     let stretchy = if is_tall { "" } else { " stretchy=\"false\"" };
     format!("<mrow><mo{stretchy}>(</mo>{text}<mo{stretchy}>)</mo></mrow>")
 }
 
-/// Formats a name; `x.gate` becomes `x` with the subscript `gate`.
+/// Formats a name as MathML; `x.gate` becomes `x` with the subscript `gate`.
 fn name(text: &str) -> String {
     match text.split_once('.') {
         Some((of, part)) => {

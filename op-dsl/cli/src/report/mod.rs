@@ -3,10 +3,10 @@
 //! ```text
 //! maths    graphs as MathML
 //! errors   errors over the range of the activation
-//! plot     the same as a line chart
+//! plot     these errors as a line chart
 //! titled   a table between its heading and its legend
 //! by_hand  figures of hand-written operators, and the file that holds them
-//! beside   comparison of the operators with those
+//! beside   comparison of the operators with hand-written ones
 //! page     the sections of the operators, and the page around them
 //! ```
 
@@ -29,7 +29,7 @@ use page::{Operator, page};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the page, whole or not at all; returns its path.
+/// Writes the report page, whole or not at all; returns a line of text with its path and size.
 ///
 /// `by_hand` is the CSV of hand-written operators that is used unless `--compare` names another.
 pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String, Error> {
@@ -73,7 +73,7 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     Ok(format!("{}: {count} operators, {kib} KiB\n", args.out.display()))
 }
 
-/// Reads the figures of a file.
+/// Reads the CSV with figures of hand-written operators that `--compare` names.
 fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
     let figures = text.and_then(|text| match text.is_empty() {
@@ -83,7 +83,7 @@ fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
     figures.map_err(|e| Error::Usage(format!("--compare {}: {e}; see --help", path.display())))
 }
 
-/// Makes the page readable for others, because scratch files are private to their owner.
+/// Makes the page's file readable for other users, because scratch files are private to their owner.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     #[cfg(unix)]
     {

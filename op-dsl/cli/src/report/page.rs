@@ -19,7 +19,7 @@ use op_dsl_ir::DType;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
-/// Shape of the activation whose tiles are drawn, and number of cores, so few that each can be seen.
+/// Shape of the activation whose tiles are drawn, on `CORES` cores, so few that each can be seen.
 const DRAWN: [usize; 2] = [48, 2048];
 const CORES: u32 = 4;
 
@@ -28,7 +28,7 @@ pub struct Operator {
     name: String,
     section: String,
     lines: Lines,
-    /// Tiles on the first NPU.
+    /// Cost of the operator's tiles on the first NPU of [`SOCS`].
     tiles: Tiles,
 }
 
@@ -72,7 +72,7 @@ impl Operator {
     }
 }
 
-/// Returns the page around the sections.
+/// Returns the HTML page with the sections of these operators.
 pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> String {
     let links = operators.iter().map(|op| format!("<li><a href=\"#{0}\">{0}</a></li>", op.name));
     let links: String = links.collect();
@@ -90,7 +90,7 @@ pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> Str
     )
 }
 
-/// Returns the plot of a specialisation, and its largest errors as text.
+/// Returns the plot of a specialisation's errors, and its largest errors as text, in HTML.
 fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     let def = formula.op.def();
     let all = [DType::F32, DType::F16, DType::BF16].into_iter();
@@ -111,7 +111,7 @@ fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     ))
 }
 
-/// Returns the table of times: the operator, its floor and other systems in the file.
+/// Returns the table of measured times: one row per record of `bench`.
 fn speed<'r>(times: impl Iterator<Item = &'r Record>) -> String {
     let mut table =
         Table::new(&["system", "form", "type", "size", "threads", "ns per element", "over floor"]);
@@ -128,7 +128,9 @@ fn costs(op: &'static call::Operator) -> String {
     titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
 }
 
-/// Draws which core owns which part; empty where the first NPU cannot run the operator.
+/// Draws which core owns which part of an activation.
+///
+/// Returns an empty text if the first NPU cannot run the operator.
 fn tiles(op: &call::Operator) -> String {
     let def = op.def();
     let args = Tile {
@@ -150,7 +152,7 @@ fn tiles(op: &call::Operator) -> String {
     )
 }
 
-/// Formats a doc comment; text between backticks becomes code.
+/// Formats a doc comment as HTML; text between backticks becomes code.
 fn prose(doc: &str) -> String {
     let words = doc.split_whitespace().collect::<Vec<_>>().join(" ");
     let pieces = words.split('`').enumerate();

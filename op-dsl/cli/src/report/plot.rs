@@ -5,12 +5,12 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 200.0;
-/// Left, top, right and bottom margin.
+/// Left, top, right and bottom margin of the plot.
 const MARGIN: [f64; 4] = [56.0, 12.0, 18.0, 30.0];
-/// Magnitudes of the axis marks, drawn on either side of zero.
+/// Magnitudes of the activations that the axis marks, drawn on either side of zero.
 const MARKS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
 
-/// Draws a line for each element type; its colour comes from the page's style sheet.
+/// Returns an SVG plot with a line for each element type, whose colour is in the page's style sheet.
 pub fn plot(title: &str, all: &[Errors]) -> String {
     let most = all.iter().map(Errors::largest).filter(|v| v.is_finite()).fold(1.0, f64::max);
     let top = (2.0 * most).ceil() / 2.0;

@@ -2,7 +2,7 @@
 
 use crate::table::Table;
 
-/// Returns the table with heading and legend, or an empty text if it has no rows.
+/// Returns a table in HTML with heading and legend, or an empty text if the table has no rows.
 pub fn titled(title: &str, table: &Table, legend: &str) -> String {
     if table.is_empty() {
         return String::new();

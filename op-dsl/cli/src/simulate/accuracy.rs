@@ -7,7 +7,9 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::op::{OpDef, Stream, Value};
 
-/// Returns how many elements of the domain are computed; row counts make the others zeros.
+/// Returns how many elements of the domain the kernel computes.
+///
+/// If the operator takes row counts, the kernel writes zeros to the rows beyond their sum.
 fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     let (Some(rows), Some(split)) = (def.rows(), bound.split) else { return usize::MAX };
     let Data::Int64(counts) = &inputs[rows].data else { return usize::MAX };
@@ -17,7 +19,7 @@ fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     sum.saturating_mul(bound.domain[split.dim..].iter().product())
 }
 
-/// Returns the largest error of a call's results.
+/// Returns the largest error of a call's results, compared with the formula in f64.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],

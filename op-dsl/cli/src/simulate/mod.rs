@@ -3,7 +3,7 @@
 //! ```text
 //! program   calls as a C++ program: written, compiled, run, removed
 //! report    the program's output -> figures
-//! accuracy  its results against the graph in f64
+//! accuracy  the program's outputs against the graph in f64
 //! ```
 
 pub mod accuracy;
@@ -31,9 +31,10 @@ use report::Figures;
 use std::io::Write;
 use std::path::Path;
 
-/// Runs the kernel and prints what it did.
+/// Runs an emitted kernel on the host model of AscendC and prints its accuracy and cost.
 ///
-/// Returns [`Verdict::Missed`] on a finding of the model, or if a result exceeds its budget.
+/// Returns [`Verdict::Missed`] if the model finds an operation that the hardware would get wrong, or if a result exceeds
+/// its error budget.
 pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
@@ -72,7 +73,7 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     Ok(if good { Verdict::Good } else { Verdict::Missed })
 }
 
-/// Returns the number of row counts; 0 without that input.
+/// Returns the number of elements of the row-count input; 0 if the call has no such input.
 pub fn counts(def: &OpDef, inputs: &[Array]) -> usize {
     let given = def.rows().map(|rows| &inputs[rows]).filter(|a| a.stored() == Stored::Int64);
     given.map_or(0, |counts| counts.shape.iter().product())
@@ -82,7 +83,7 @@ fn refused(refusal: Refused) -> Error {
     codegen_ascendc::build::Error::from(refusal).into()
 }
 
-/// Formats the model's finding: an operation that the hardware would get wrong.
+/// Formats a finding of the host model: an operation that the hardware would get wrong.
 fn told(finding: &str, format: ListFormat) -> String {
     match format {
         ListFormat::Table => format!("finding  {finding}\n"),
@@ -90,7 +91,7 @@ fn told(finding: &str, format: ListFormat) -> String {
     }
 }
 
-/// Returns every input, from its file or else from a normal distribution.
+/// Returns every input, read from its file or else drawn from N(0, 1).
 ///
 /// Optional inputs without a file are left out.
 fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Error> {

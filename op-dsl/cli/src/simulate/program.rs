@@ -16,26 +16,26 @@ use std::process::{Command, Output};
 /// Compilers to try when `$CXX` is not set.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
 
-/// Compiled calls, in a directory that is removed with them.
+/// Compiled C++ program that can run several calls on the host model, in a temporary directory.
 pub struct Program {
     dir: ScratchDir,
 }
 
-/// Outcome of a run.
+/// Outcome of the run of one call.
 pub enum Ran {
-    /// The model stopped the run: the text says what the hardware would get wrong.
+    /// The host model stopped the run; the text says what the hardware would get wrong.
     Finding(String),
     /// The run ended normally.
     Whole {
-        /// The model's report, one JSON object per line.
+        /// Report of the host model, one JSON object per line.
         report: String,
-        /// Outputs in the order of the signature.
+        /// Outputs in the order of the operator's signature.
         outputs: Vec<Array>,
     },
 }
 
 impl Program {
-    /// Writes and compiles the calls of one architecture.
+    /// Writes and compiles a program of these calls, which are all for one architecture.
     pub fn compile(calls: &[Call<'_>], compiler: &str) -> Result<Program, Error> {
         let wrong = |e| Error::Usage(format!("no directory for temporary files: {e}"));
         let program = Program { dir: ScratchDir::new("op-dsl-simulate-").map_err(wrong)? };
@@ -55,7 +55,7 @@ impl Program {
         }
     }
 
-    /// Runs the call with this index on all cores.
+    /// Runs the call of index `index` in the program, on all of its cores, with these inputs.
     pub fn run(
         &self,
         index: usize,
@@ -105,7 +105,7 @@ impl Program {
     }
 }
 
-/// Returns `$CXX`, else the first compiler that is installed.
+/// Returns the C++ compiler `$CXX`, else the first of [`COMPILERS`] that is installed.
 pub fn compiler() -> Result<String, Error> {
     if let Some(asked) = std::env::var("CXX").ok().filter(|c| !c.is_empty()) {
         return Ok(asked);
@@ -115,14 +115,16 @@ pub fn compiler() -> Result<String, Error> {
     COMPILERS.iter().find(runs).map(|c| c.to_string()).ok_or_else(|| Error::Usage(none()))
 }
 
-/// Returns the first line of standard error that contains `word`, else the first line.
+/// Returns the first line of standard error that contains `word`, else its first line.
 fn first(out: &Output, word: &str) -> String {
     let text = String::from_utf8_lossy(&out.stderr);
     let found = text.lines().find(|l| l.contains(word)).or(text.lines().next());
     found.unwrap_or("said nothing").to_string()
 }
 
-/// Returns a tensor's bytes as they lie in GM, where masks are stored as `masks` says.
+/// Returns a tensor's bytes as they lie in global memory (GM).
+///
+/// `masks` says whether a mask has a bit or a byte per element there.
 fn bytes(array: &Array, masks: Stored) -> Vec<u8> {
     match &array.data {
         Data::Bytes(v) if masks == Stored::Bit => Stored::packed(&v[array.start..]),

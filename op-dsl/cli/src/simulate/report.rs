@@ -10,7 +10,7 @@ use codegen_ascendc::plan::{Bound, registers};
 use op_dsl_ir::tiling::BLOCK;
 use serde_json::{Value as Json, json};
 
-/// Names and values, in the order in which they are printed.
+/// Figures of a simulated call with their names, in the order in which they are printed.
 pub struct Figures {
     rows: Vec<(&'static str, Figure)>,
 }
@@ -21,7 +21,7 @@ enum Figure {
 }
 
 impl Figures {
-    /// Parses the report of a call.
+    /// Computes the figures of a call from the host model's report and the accuracy of its results.
     pub fn new(call: &Call<'_>, report: &str, accuracy: &Accuracy) -> Result<Figures, Error> {
         let report = Report::new(report)?;
         let soc = call.plan.soc;
@@ -81,7 +81,7 @@ impl Figures {
         Ok(Figures { rows })
     }
 
-    /// Formats the figures, one per line or as a JSON object.
+    /// Formats the figures of the operator `op`, one per line or as a JSON object.
     pub fn text(&self, op: &str, format: ListFormat) -> String {
         let wide = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
         let rows = self.rows.iter();
@@ -119,7 +119,7 @@ impl Figure {
     }
 }
 
-/// Returns the calls on registers per step of 64 elements.
+/// Returns figures of a kernel on registers: steps of 64 elements per tile, and calls per step.
 fn steps(report: &Report) -> Vec<(&'static str, Figure)> {
     let tile = report.all("tile").next().unwrap_or(&Json::Null);
     let of = |class: &str| tile["registers"][class].as_f64().unwrap_or(0.0);
@@ -140,7 +140,7 @@ fn path(number: f64) -> String {
     paths.iter().find(|p| f64::from(**p as u32) == number).map_or("?", |p| p.name()).into()
 }
 
-/// The model's report: one JSON object per line, each with the name of its record.
+/// Report of the host model: JSON objects whose field `record` says what they describe.
 struct Report(Vec<Json>);
 
 impl Report {
@@ -157,7 +157,7 @@ impl Report {
         count(self.all(record).next().unwrap_or(&Json::Null), field)
     }
 
-    /// Returns the bytes of the GM sectors that were touched, and those of the tensors that were touched.
+    /// Returns the bytes of all global-memory (GM) sectors touched, and the bytes of the tensors touched.
     fn moved(&self) -> Result<(f64, f64), Error> {
         let (mut moved, mut least) = (0.0, 0.0);
         for buffer in self.all("buffer").filter(|b| b["name"] != "tiling") {
@@ -174,9 +174,9 @@ impl Report {
     }
 }
 
-/// Returns the cycles of a record.
+/// Returns the cycles of the vector unit for the calls counted in a record.
 ///
-/// Its keys name a call and the bytes of an element, for example `Mul/4`; its values are numbers of repeats.
+/// Keys of `repeats_of` name a call and the bytes of an element, for example `Mul/4`; values are numbers of repeats.
 fn cycles(arch: &Arch, record: &Json) -> f64 {
     let of = |(name, repeats): (&String, &Json)| {
         let (call, bytes) = name.split_once('/')?;

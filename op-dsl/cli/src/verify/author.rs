@@ -3,18 +3,24 @@
 use super::formula::{Formula, choices};
 use codegen_cpu::rt::call::OracleInput;
 
-/// Magnitude of the activations, a range where formulas as authors write them do not cancel badly.
+/// Greatest magnitude of the activations.
+///
+/// It is so small that formulas as authors write them do not cancel badly.
 const RANGE: f64 = 4.0;
-/// Number of steps from one end of the range to the other.
+/// Number of steps from the activation `-RANGE` to `RANGE`.
 const STEPS: i32 = 2000;
-/// Values of the streams besides the activation, by stream index.
+/// Values of the input streams besides the activation, by stream index modulo 3.
 const FACTORS: [f64; 3] = [1.25, -0.75, 0.875];
-/// Relative difference within which two sound evaluations of one value stay in that range.
+/// Greatest relative difference between correct evaluations of one formula for these activations.
 pub const TOLERANCE: f64 = 1e-9;
-/// Magnitude below which the difference is absolute, because a zero crossing may be near.
+/// Magnitude below which results are compared absolutely: the difference is divided by this value.
+///
+/// The reason is that a zero crossing may be near.
 const SMALL: f64 = 1.0 / 128.0;
 
-/// Returns the largest difference between the graph and the author's code, in f64.
+/// Returns the largest relative difference between the graph and the author's own code, both in f64.
+///
+/// It is infinite if only one of them gives NaN.
 pub fn difference(formula: &Formula) -> f64 {
     let setting = &formula.settings[0];
     let streams = setting.streams.len();

@@ -8,7 +8,7 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::op::{Stream, Tensor, Value};
 use op_dsl_ir::{DType, Stored};
 
-/// Tensors that hold up to `capacity` elements of every stream.
+/// Tensors of an operator that hold up to `capacity` elements of every stream.
 pub struct Bench<'f> {
     formula: &'f Formula,
     capacity: usize,
@@ -29,7 +29,7 @@ impl<'f> Bench<'f> {
         Ok(Bench { formula, capacity, inputs: inputs?, outputs: outputs? })
     }
 
-    /// Sets all elements of a stream to one value.
+    /// Sets all elements of an input stream to one value.
     pub fn fill(&mut self, stream: usize, value: f64) {
         (0..self.capacity).for_each(|i| self.set(stream, i, value as f32));
     }

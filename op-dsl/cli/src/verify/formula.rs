@@ -8,30 +8,32 @@ use op_dsl_ir::roles::{self, Dependence, activation, dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
-/// Value of factors in sweeps.
+/// Value of factors (streams that results are proportional to) while another stream is swept.
 pub const FACTOR: f64 = 1.0;
-/// Values of the other streams that a formula is applied to, while one is swept.
+/// Values of the other non-linear input streams while one is swept.
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
-/// Multiple of their defaults at which float attributes are swept as well.
+/// Factor by which float attributes differ from their defaults in additional sweeps.
 const VARIED: f64 = 0.75;
-/// Errors in ULP up to which no zero crossing is searched, since they are within every budget.
+/// Greatest f32 error in ULP for which no zero crossing is searched: it is within every budget.
 const PLAIN: f64 = 1.0;
-/// The same in 16-bit types. It is smaller because results that are not the nearest number are counted.
+/// Greatest error in ULP of 16-bit types for which no zero crossing is searched.
+///
+/// It is smaller than [`PLAIN`] because results that are not the nearest number are counted.
 const NEAREST: f64 = 0.5;
 
-/// An operator with its attributes fixed.
+/// One specialisation of an operator, and the settings that it is swept in.
 pub struct Formula {
     pub op: &'static Operator,
     pub spec: &'static Spec,
     /// Name of the specialisation, for example `tanh`; `formula` if the operator has only one.
     pub mode: String,
-    /// Streams that no result is linear in: each is swept.
+    /// Input streams that results depend on in a non-linear way, else the activation; each is swept.
     pub applied: Vec<usize>,
-    /// Streams of masks: each is tried as false and true.
+    /// Input streams of masks; each is tried as false and true.
     pub masks: Vec<usize>,
-    /// For each stream, whether all results are proportional to it or independent of it.
+    /// For each input stream, true if every result is proportional to it or independent of it.
     pub multiplies: Vec<bool>,
-    /// Range that callers promise for each stream.
+    /// For each input stream, the range that callers promise, `None` without a promise.
     pub ranges: Vec<Option<[f64; 2]>>,
     pub settings: Vec<Setting>,
 }
@@ -41,13 +43,13 @@ pub struct Formula {
 pub struct Setting {
     /// Index of the input stream that is swept.
     pub swept: usize,
-    /// Value of every stream; the entry of the swept one is arbitrary.
+    /// Value of every input stream; the entry of the swept one is not used.
     pub streams: Vec<f64>,
     pub attrs: Vec<Value>,
 }
 
 impl Setting {
-    /// Returns the value of every stream, where the swept one is `x`.
+    /// Returns the value of every input stream for the value `x` of the swept one.
     pub fn at(&self, x: f64) -> Vec<f64> {
         let mut streams = self.streams.clone();
         streams[self.swept] = x;
@@ -55,7 +57,7 @@ impl Setting {
     }
 }
 
-/// Returns every attribute for a specialisation: the value it was specialised for, else the default.
+/// Returns the value of every attribute: the one that the specialisation is for, else the default.
 pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     let mut values: Vec<Value> = op.def().attrs.iter().map(|a| a.default).collect();
     for &(index, v) in spec.when.iter() {
@@ -67,7 +69,7 @@ pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     values
 }
 
-/// Returns the type of an input under these attributes: `Stored::Nothing` if they say that it is left out.
+/// Returns how the elements of an input are stored; `Stored::Nothing` if the attributes leave it out.
 pub fn stored(def: &OpDef, attrs: &[Value], input: usize, dtype: DType) -> Stored {
     let is_given = def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true));
     if is_given { def.inputs[input].kind.stored(dtype) } else { Stored::Nothing }
@@ -112,7 +114,7 @@ impl Formula {
         Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, ranges, settings }
     }
 
-    /// Clamps each stream to its range. NaN stays.
+    /// Clamps the value of each stream to the range that callers promise for it; NaN remains.
     pub fn keep_in_range(&self, streams: &mut [f64]) {
         for (value, range) in streams.iter_mut().zip(&self.ranges) {
             if let Some([low, high]) = *range {
@@ -121,14 +123,15 @@ impl Formula {
         }
     }
 
-    /// Returns the exact outputs for these streams; `None` where no precision decides them.
+    /// Returns the exact outputs for these streams' values; `None` where no precision decides an output.
     pub fn truth(&self, attrs: &[Value], streams: &[f64], format: Format) -> Vec<Option<f64>> {
         op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
 
-    /// Returns whether a result agrees with the formula as written where it or the exact value is NaN.
+    /// Returns whether a result is right although only one of result and exact value is NaN.
     ///
-    /// Examples are NaN for `relu(-1) * inf`, whose limit is 0, and 0 for a NaN that `max` ignores.
+    /// It is right if arithmetic on the formula as written gives the same. Examples are NaN for `relu(-1) * inf`, whose limit
+    /// is 0, and 0 for a NaN that `max` ignores. `k` is the output, `got` the result and `want` the exact value.
     pub fn is_as_written(
         &self,
         attrs: &[Value],
@@ -141,18 +144,18 @@ impl Formula {
         is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
     }
 
-    /// Evaluates output `k` of an element by arithmetic on the formula as written.
+    /// Evaluates output `k` of an element by f64 arithmetic on the formula as written.
     ///
-    /// A gradient is evaluated as differentiated.
+    /// For a gradient it is the formula as differentiated by the compiler.
     fn in_steps(&self, attrs: &[Value], streams: &[f64], k: usize) -> f64 {
         self.spec.traced.eval(streams, &self.op.def().scalars(attrs))[k]
     }
 
-    /// Returns the error of output `k` of an element, from the result and the exact value, in ULP.
+    /// Returns the error in ULP of output `k` of an element, whose result is `got` and exact value `want`.
     ///
-    /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. No unit is smaller than the
-    /// rounding in f64 of a term that another one cancels. At a pole whose sides have opposite infinities, either is
-    /// right.
+    /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. If the output is a sum of terms
+    /// that cancel, the unit is not smaller than the rounding error of such a term in f64. At a pole with opposite infinities
+    /// on its sides, either infinity is right.
     pub fn error(
         &self,
         dtype: DType,
@@ -215,18 +218,18 @@ impl Formula {
         }
     }
 
-    /// Returns the product of the streams that are factors of the results.
+    /// Returns the magnitude of the product of all factors (streams that results are proportional to).
     fn factor(&self, streams: &[f64]) -> f64 {
         let factors = (0..streams.len()).filter(|k| self.multiplies[*k] && self.is_factor(*k));
         factors.map(|k| streams[k].abs()).product()
     }
 
-    /// Returns whether a stream multiplies results and is nothing else.
+    /// Returns whether a stream is only a factor: neither a mask nor one of the non-linear inputs.
     pub fn is_factor(&self, stream: usize) -> bool {
         !self.applied.contains(&stream) && !self.masks.contains(&stream)
     }
 
-    /// Returns the shape that holds `n` elements of every stream of a tensor: one row per part.
+    /// Returns the shape of a tensor with `n` elements of every stream: a gated one has a row per part.
     pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
         match (kind, self.op.def().split.is_some()) {
             (_, false) => vec![n],
@@ -236,7 +239,7 @@ impl Formula {
         }
     }
 
-    /// Returns the row of a gated tensor that holds a part.
+    /// Returns the row of a gated tensor that holds a part (gate or value); 0 for an ungated tensor.
     pub fn row(&self, part: Part) -> usize {
         let left = match self.op.def().split.as_ref().map(|s| s.gate) {
             Some(Gate::LeftIf(i)) => self.settings[0].attrs[i].as_int() == Some(1),
@@ -249,7 +252,9 @@ impl Formula {
         }
     }
 
-    /// Describes the first setting: the swept stream, and what else is not 1: `x.gate; weight=0.5`.
+    /// Describes the first setting, for example `x.gate; weight=0.5`.
+    ///
+    /// That is the swept stream, then the values of other non-linear inputs, masks and float attributes.
     pub fn describe(&self) -> String {
         let (setting, def) = (&self.settings[0], self.op.def());
         let names = def.input_names();
@@ -262,7 +267,7 @@ impl Formula {
         if rest.is_empty() { swept.clone() } else { format!("{swept}; {}", rest.join(", ")) }
     }
 
-    /// Describes an element and its attributes: `x.gate=0.5, weight=2`.
+    /// Describes an element by its streams and float attributes, for example `x.gate=0.5, weight=2`.
     pub fn place(&self, attrs: &[Value], streams: &[f64]) -> String {
         let def = self.op.def();
         let numbers = def.input_names().into_iter().zip(streams.iter().copied());
@@ -276,7 +281,7 @@ impl Formula {
             .join(", ")
     }
 
-    /// Returns whether a float attribute is an exponent of some power.
+    /// Returns whether the exponent of some power in the formula depends on this float attribute.
     pub fn is_exponent(&self, scalar: usize) -> bool {
         let nodes = &self.written().nodes;
         let mut depends: Vec<bool> = Vec::with_capacity(nodes.len());
@@ -295,16 +300,17 @@ impl Formula {
         self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward)
     }
 
-    /// Returns the constants and attributes of the formula, since results may bend or jump near them.
+    /// Returns the constants and float attributes of the formula, near which results may bend or jump.
     pub fn constants(&self) -> Vec<f64> {
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
         self.written().nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
-    /// Returns the error budget of an output in f32 on levels without FMA.
+    /// Returns the error budget in ULP of an output in f32, as a sum over the primitives that it needs.
     ///
-    /// It adds the table's errors of the primitives on the path and half a unit for each further rounding.
+    /// A primitive adds the error in its row of the primitive table, unless it only shifts the exponent. The budget is used at
+    /// SIMD levels without FMA.
     pub fn budget(&self, output: usize, level: Level) -> f64 {
         let graph = &self.spec.graph;
         let mut varies: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -343,7 +349,9 @@ impl Formula {
     }
 }
 
-/// Returns every combination of mask values.
+/// Returns every combination of mask values, each as a function from a stream's index to 0 or 1.
+///
+/// The function returns `None` for a stream that is not a mask.
 pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option<f64>> {
     (0..1u32 << masks.len()).map(move |bits| {
         move |stream| {
@@ -353,9 +361,9 @@ pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option
     })
 }
 
-/// Returns the settings, in which each stream that the formula is applied to is swept in turn.
+/// Returns the settings, in which each of the non-linear input streams `applied` is swept in turn.
 ///
-/// Meanwhile the other such streams take a few values, float attributes two, and masks all combinations.
+/// Meanwhile the others of these take a few values, float attributes two, and masks all combinations.
 fn settings(
     def: &OpDef,
     applied: &[usize],
@@ -387,7 +395,7 @@ fn settings(
     }
     settings
 }
-/// Formats a number without exponent where that is not long.
+/// Formats a number, without an exponent if it is 0 or from 1e-3 to 1e6.
 pub fn short(v: f32) -> String {
     let is_plain = v == 0.0 || !v.is_finite() || (1e-3..1e6).contains(&v.abs());
     if is_plain { v.to_string() } else { format!("{v:e}") }

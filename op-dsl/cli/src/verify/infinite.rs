@@ -4,30 +4,30 @@
 
 use super::formula::Formula;
 
-/// Values that each stream takes in turn.
+/// Values that each input stream takes, in all combinations; masks take 0 and 1.
 const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
-/// Maximum number of elements.
+/// Maximum number of elements with these values.
 ///
-/// Where there are more combinations, for operators with many streams, they are sampled evenly.
+/// An operator with many streams has more combinations, which are sampled evenly.
 const MOST: u64 = 1 << 11;
 
-/// Returns the number of elements.
+/// Returns the number of elements with infinities and NaN that a formula is tried at.
 pub fn elements(formula: &Formula) -> u64 {
     all(formula).min(MOST)
 }
 
-/// Returns the number of combinations of all streams' values.
+/// Returns the number of combinations of the values of all input streams.
 fn all(formula: &Formula) -> u64 {
     let ways = (0..formula.multiplies.len()).map(|k| ways(formula, k));
     ways.fold(1, u64::saturating_mul)
 }
 
-/// Returns the number of values that a stream takes.
+/// Returns the number of values that an input stream takes.
 fn ways(formula: &Formula, stream: usize) -> u64 {
     if formula.masks.contains(&stream) { 2 } else { VALUES.len() as u64 }
 }
 
-/// Returns the streams' values of element `i`.
+/// Returns the value of every input stream for element `i`.
 pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
     let all = all(formula);
     let mut way = if all > MOST { (u128::from(i) * u128::from(all / MOST)) as u64 } else { i };

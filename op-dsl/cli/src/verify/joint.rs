@@ -4,7 +4,7 @@
 //!
 //! - any numbers
 //! - moderate activations with factors of any size
-//! - the same, but with one factor chosen so that the result is a normal number
+//! - moderate activations with factors of any size, one of them chosen so that the result is a normal number
 //! - streams that are equal, or nearly equal
 
 use super::formula::Formula;
@@ -12,7 +12,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Value;
 
-/// Range of the exponents of moderate activations.
+/// Range of the binary exponents of moderate activations, the second excluded.
 const MODERATE: (i32, i32) = (-12, 9);
 
 /// A sequence of random numbers that is the same on every machine (SplitMix64).
@@ -34,7 +34,7 @@ impl Random {
         if self.below(2) == 0 { 1.0 } else { -1.0 }
     }
 
-    /// Draws a number of either sign with an exponent in this range.
+    /// Draws a number of either sign with a binary exponent from `least` to `greatest - 1`.
     fn number(&mut self, (least, greatest): (i32, i32)) -> f64 {
         let exponent = least + self.below((greatest - least) as u64) as i32;
         let mantissa = 1.0 + self.below(1 << 52) as f64 / (1u64 << 52) as f64;
@@ -42,13 +42,13 @@ impl Random {
     }
 }
 
-/// Maps 53 random bits to a number in a range.
+/// Maps 53 random bits to a number in `range`, in 0 to 1 without one.
 fn inside(range: Option<[f64; 2]>, bits: u64) -> f64 {
     let [low, high] = range.unwrap_or([0.0, 1.0]);
     low + (high - low) * (bits as f64 / (1u64 << 53) as f64)
 }
 
-/// Returns the streams' values of element `i`.
+/// Returns the value of every input stream for the random element `i`.
 pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<f64> {
     let (format, mut random) = (Format::of(dtype), Random(i));
     let (least, greatest) = dtype.row().exponents;
@@ -85,9 +85,9 @@ pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<
     values
 }
 
-/// Returns the value of stream `k` that gives a result the magnitude `goal`.
+/// Returns the value of the input stream `k` for which a result has about the magnitude `goal`.
 ///
-/// Results must be proportional to the stream.
+/// Results must be proportional to the stream. `values` are those of all streams.
 fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64) -> f64 {
     let mut values = values.to_vec();
     values[k] = 1.0;
@@ -100,9 +100,9 @@ fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64
 mod tests {
     use super::*;
 
-    /// The operator has two products, whose factors have all exponents.
+    /// The test operator computes two products of factors with all exponents.
     ///
-    /// With an aimed factor, most results must be normal.
+    /// If one factor is chosen by [`aimed`], most results must be normal numbers.
     #[test]
     fn aimed_results_are_normal_numbers() {
         let op = &*crate::tests::SCALE;

@@ -40,9 +40,9 @@ use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
-/// Measures and prints each operator or row as soon as it is done.
+/// Measures the errors of the chosen operators, and prints each operator or row as soon as it is done.
 ///
-/// Returns [`Verdict::Missed`] if anything exceeds its budget.
+/// Returns [`Verdict::Missed`] if a check fails, for example if an error exceeds its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let (levels, skipped) = levels(args.sweep.level)?;
@@ -62,12 +62,12 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
     Ok(if is_good { Verdict::Good } else { Verdict::Missed })
 }
 
-/// Measures an operator with the effort that `check` uses.
+/// Measures the errors of an operator with the default effort, for the command `check`.
 pub fn usual(op: &'static Operator, progress: &Progress) -> Result<Report, Error> {
     measure(op, &Sweep::default(), &levels(None)?.0, progress, &mut |_| Ok(()))
 }
 
-/// Measures an operator, passes every row to `done`, and shows progress.
+/// Measures the errors of an operator, passes every row to `done`, and shows progress.
 fn measure(
     op: &'static Operator,
     args: &Sweep,
@@ -104,7 +104,7 @@ fn measure(
     Ok(report)
 }
 
-/// Returns the levels to run, and those that this CPU lacks.
+/// Returns the SIMD levels to run, and those that are skipped because this CPU lacks them.
 fn levels(asked: Option<Level>) -> Result<(Vec<Level>, Vec<Level>), Error> {
     let (has, lacks): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_available());
     match asked {

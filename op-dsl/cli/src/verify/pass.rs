@@ -15,26 +15,28 @@ use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
 
-/// Values of a float attribute while the others have their defaults: ordinary, large, small, and negative.
-const VARIED: [f64; 5] = [0.5, 3.0, 40.0, 1e-3, -1.3];
-/// Additional value of attributes that are exponents.
+/// Values of a float attribute while the others have their defaults.
 ///
-/// Others are not tried at 0, because division by it has no useful value.
+/// They are ordinary, large, small, and negative.
+const VARIED: [f64; 5] = [0.5, 3.0, 40.0, 1e-3, -1.3];
+/// Additional value of float attributes that are exponents in the formula.
+///
+/// Other attributes are not tried at 0, because division by 0 has no useful value.
 const EXPONENT: f64 = 0.0;
 
-/// Multiple of the usual work that an element with infinities may take.
+/// Multiple of the usual work that the exact value of an element with infinities may take.
 const LIMITS: u64 = 200;
 
-/// Category under which the results of a pass are counted.
+/// Category under which the results of a pass are counted in the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Results of one function: in 16-bit types most must be correctly rounded.
+    /// One stream is swept and factors are 1: in 16-bit types most results must be correctly rounded.
     Sweep,
-    /// Results with factors of every size.
+    /// All streams vary, and factors are of every size: finite results must not become infinite or NaN.
     Joint,
 }
 
-/// Elements with the same attributes.
+/// A series of elements with the same values of attributes.
 pub struct Pass<'f> {
     pub role: Role,
     pub attrs: Vec<Value>,
@@ -45,29 +47,31 @@ pub struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    /// Returns the streams' values of an element.
+    /// Returns the value of every input stream for element `i`.
     pub fn element(&self, i: u64) -> Vec<f64> {
         (self.element)(i)
     }
 }
 
-/// Amount of testing.
+/// Number of elements to test, and work allowed for their exact values.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Elements of sweeps, in total over all specialisations and settings of an operator; `None` for all values.
+    /// Number of swept elements, in total over all specialisations and settings of an operator.
+    ///
+    /// `None` means every value of the element type.
     pub swept: Option<u64>,
-    /// Elements with all streams at random, in total over all specialisations of an operator.
+    /// Number of elements with all streams at random, in total over all specialisations of an operator.
     pub joint: u64,
     /// Average work allowed for the exact value of an element, in units of [`op_dsl_truth::work`].
     pub work: u64,
 }
 
 impl Effort {
-    /// At most five CPU seconds per operator, and mostly one or two.
+    /// Default effort: at most five CPU seconds per operator, and mostly one or two.
     pub const USUAL: Effort = Effort { swept: Some(1 << 17), joint: 1 << 14, work: 6000 };
-    /// Takes minutes per operator.
+    /// Effort of `--thorough`: minutes per operator.
     pub const THOROUGH: Effort = Effort { swept: Some(1 << 21), joint: 1 << 19, work: u64::MAX };
-    /// Takes hours: all 2^32 values of f32.
+    /// Effort of `--exhaustive`: hours, for all 2^32 values of f32.
     pub const EXHAUSTIVE: Effort = Effort { swept: None, ..Effort::THOROUGH };
     /// Minimum numbers of swept and random elements per setting, however many settings an operator has.
     const LEAST: [u64; 2] = [1 << 11, 1 << 9];
@@ -81,13 +85,13 @@ impl Effort {
         }
     }
 
-    /// Returns the share of each of `parts` parts, at least `least`.
+    /// Returns `all` divided among `parts`, but at least `least`.
     fn share(all: u64, parts: usize, least: u64) -> u64 {
         (all / parts as u64).max(least)
     }
 }
 
-/// Returns all passes of a formula.
+/// Returns all passes that test a formula in one element type.
 pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
     let specs = formula.op.def().specs.len();
     let mut all: Vec<Pass<'f>> = Vec::new();
@@ -128,7 +132,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
     all
 }
 
-/// Returns the default attributes, then variants in which one float attribute has another value.
+/// Returns the default attributes, then copies in which one float attribute has another value.
 fn attributes(formula: &Formula) -> Vec<Vec<Value>> {
     let defaults = &formula.settings[0].attrs;
     let attrs = formula.op.def().attrs.iter().enumerate();

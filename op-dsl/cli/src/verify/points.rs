@@ -4,39 +4,39 @@ use super::formula::Formula;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 
-/// Bit patterns of 2^-4 .. 16 of f32.
+/// Bit patterns of 2^-4 and 16 in f32, the range of typical activations.
 ///
-/// A third of the sampled elements are there, because the activations of networks lie there.
+/// A third of the sampled activations are in this range, because the activations of networks lie there.
 const FINE: (u32, u32) = (0x3d80_0000, 0x4180_0000);
-/// Mantissas tried for each exponent: near its ends and in the middle.
+/// Mantissas tried for each exponent: at both ends of its binade and in the middle.
 const MANTISSAS: [u32; 4] = [0, 1, 0x40_0000, 0x7f_ffff];
-/// Number of patterns with these mantissas, both signs and every exponent.
+/// Number of f32 bit patterns with the mantissas [`MANTISSAS`], both signs and every exponent.
 ///
-/// Zeros, denormals, infinities and NaN are among them.
+/// Zeros, denormals, infinities and NaN are among these patterns.
 const EXPONENTS: u64 = 512 * MANTISSAS.len() as u64;
-/// Number of neighbours of a breakpoint on either side.
+/// Number of neighbouring floats of a breakpoint that are tried on either side of it.
 const NEIGHBOURS: i32 = 4;
-/// The golden ratio of 2^32 and of 2^16, made odd.
+/// Odd number near 2^32 divided by the golden ratio; `SPREAD_HALF` is the one for 2^16.
 ///
-/// Its multiples are spread evenly over all patterns, however many there are; since it is odd, they run through all
-/// patterns.
+/// Multiples of this number, taken as bit patterns, are spread evenly over all patterns, however many there are. Since the
+/// number is odd, they run through all patterns.
 const SPREAD: u64 = 0x9e37_79b1;
 const SPREAD_HALF: u64 = 0x9e37;
 
-/// Activations of one element type.
+/// Activations of one element type that a stream is swept through.
 ///
-/// Special values and the breakpoints with their neighbours come first, then others in an order that is evenly spread
-/// wherever it ends.
+/// Special values and the breakpoints with their neighbours come first. The others follow in an order in which any number
+/// of them is evenly spread.
 pub struct Points {
     dtype: DType,
     first: Vec<f32>,
-    /// Number of the others.
+    /// Number of activations after the special values.
     spread: u64,
     is_exhaustive: bool,
 }
 
 impl Points {
-    /// Returns at most `limit` activations; all values of the type where there is no limit.
+    /// Returns about `limit` activations, or all values of the type if `limit` is `None` or not smaller.
     pub fn new(formula: &Formula, dtype: DType, limit: Option<u64>) -> Points {
         let values = 1 << dtype.row().bits;
         let is_exhaustive = limit.is_none_or(|limit| limit >= values);
@@ -67,9 +67,9 @@ impl Points {
     }
 }
 
-/// Returns every exponent first, then a mixture.
+/// Returns element `i` of a sample of f32: every exponent first, then a mixture.
 ///
-/// Two of three elements are from all patterns, one is from the range of activations.
+/// In the mixture, two of three elements are from all bit patterns, and one is from the range [`FINE`].
 fn sampled(i: u64) -> f32 {
     let Some(i) = i.checked_sub(EXPONENTS) else {
         // All exponents of one mantissa come before the next mantissa.
@@ -85,10 +85,10 @@ fn sampled(i: u64) -> f32 {
     f32::from_bits(spread & 0x8000_0000 | (low + within))
 }
 
-/// Returns the special values and breakpoints, of either sign.
+/// Returns the special values and breakpoints that a sweep begins with, of either sign.
 ///
-/// They are zero, one, infinity, NaN, the greatest and the least number, and every constant and its reciprocal with
-/// their neighbours.
+/// They are zero, one, infinity, NaN, the greatest and the least number of the type, and all `constants` and their
+/// reciprocals with neighbouring numbers.
 fn first(constants: &[f64], dtype: DType) -> Vec<f32> {
     let format = Format::of(dtype);
     let ends = [0.0, f64::INFINITY, f64::NAN, format.max(), 1.0, format.ulp(0.0)];

@@ -12,7 +12,7 @@ use std::io::Write;
 enum Style {
     Summary,
     Details,
-    /// One JSON object; its parts are printed as they are known.
+    /// One JSON object, whose parts are printed as soon as they are known.
     Json,
 }
 
@@ -26,7 +26,7 @@ pub struct Printer<'o> {
 }
 
 impl<'o> Printer<'o> {
-    /// Prints the headings.
+    /// Returns a printer for these operators, after printing the headings.
     pub fn new(
         operators: &[&'static Operator],
         args: &Verify,
@@ -67,7 +67,7 @@ impl<'o> Printer<'o> {
         }
     }
 
-    /// Prints which levels this CPU lacks.
+    /// Prints the end of the output: the SIMD levels that were skipped because this CPU lacks them.
     pub fn finish(&mut self, skipped: &[Level]) -> Result<(), Error> {
         let names = skipped.iter().map(|level| level.name());
         match self.style {
@@ -82,7 +82,7 @@ impl<'o> Printer<'o> {
         }
     }
 
-    /// Prints a line with columns two spaces apart, at least as wide as their headings say.
+    /// Prints a line of cells, in columns two spaces apart that have at least the widths of `headings`.
     fn line(&mut self, headings: Headings, cells: Vec<String>) -> Result<(), Error> {
         let mut text = String::new();
         for (k, (cell, (_, width))) in cells.iter().zip(headings).enumerate() {

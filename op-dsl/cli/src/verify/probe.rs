@@ -7,9 +7,9 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 
-/// Returns the error of the worst output at each activation, rounded to the element type.
+/// Returns the largest error in ULP over all outputs at each activation, which is rounded to `dtype`.
 ///
-/// It measures the first setting at the best level of this CPU.
+/// Errors are measured in the formula's first setting at the best SIMD level of this CPU.
 pub fn errors(formula: &Formula, dtype: DType, xs: &[f64]) -> Result<Vec<f64>, Error> {
     let (format, setting) = (Format::of(dtype), &formula.settings[0]);
     let xs: Vec<f64> = xs.iter().map(|x| format.round(*x)).collect();

@@ -8,39 +8,39 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
 
-/// Largest error in f32 on levels with FMA, in units in the last place of the exact value.
+/// Largest allowed error in f32 at SIMD levels with FMA, in units in the last place of the exact value.
 const BUDGET: f64 = 2.0;
-/// Largest error in a 16-bit type, in units in its last place.
+/// Largest allowed error in a 16-bit type, in units in the last place of that type.
 const HALF_BUDGET: f64 = 1.0;
-/// Share of 16-bit results that must be correctly rounded, for any formula.
+/// Share of 16-bit results that must be correctly rounded, for every formula.
 const ROUNDED: f64 = 0.999;
 
-/// A failed check, and where it failed first or worst.
+/// A failed check, and the element where it failed first or has the worst error.
 #[derive(Clone)]
 struct Miss {
     check: &'static str,
     at: Option<String>,
 }
 
-/// Measurements of one mode, element type and level.
+/// Measurements of one specialisation in one element type at one SIMD level.
 pub struct Row {
     operator: &'static str,
     mode: String,
     dtype: DType,
     level: Level,
     inputs: u64,
-    /// Error of the output nearest to its budget, or furthest beyond it.
+    /// Worst error, in ULP, of the output whose error is the largest share of its budget.
     ulp: f64,
     budget: f64,
     output: String,
-    /// Element with the worst error.
+    /// Description of the element with that error.
     at: String,
     measure: Measure,
     author: f64,
     missed: Vec<Miss>,
 }
 
-/// Returns the error that an output is allowed, in units in the last place.
+/// Returns the error budget of an output, in units in the last place.
 pub fn budget(formula: &Formula, output: usize, dtype: DType, level: Level) -> f64 {
     match dtype {
         DType::F16 | DType::BF16 => HALF_BUDGET,
@@ -107,7 +107,7 @@ impl Row {
         }
     }
 
-    /// Returns the cells below the headings [`DETAILS`].
+    /// Returns the row as cells for the columns of [`DETAILS`].
     pub fn cells(&self) -> Vec<String> {
         let m = &self.measure;
         vec![
@@ -153,7 +153,7 @@ impl Row {
     }
 }
 
-/// All measurements of an operator.
+/// All measurements of an operator, as rows.
 #[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
@@ -168,13 +168,13 @@ impl Report {
         self.rows.iter().all(|row| row.missed.is_empty())
     }
 
-    /// Returns the worst of all rows, as cells below the headings [`SUMMARY`].
+    /// Returns the summary of all rows, as cells for the columns of [`SUMMARY`].
     pub fn cells(&self) -> Vec<String> {
         let operator = self.rows.first().map(|row| row.operator.to_owned());
         operator.into_iter().chain(self.summed()).chain([verdict(&self.missed())]).collect()
     }
 
-    /// Returns the summary as a sentence that ends with the failed checks.
+    /// Returns the summary of all rows as a sentence that ends with the failed checks.
     pub fn line(&self) -> String {
         let cells = self.summed().into_iter().zip(&SUMMARY[1..]);
         let said = cells.filter(|(cell, _)| !cell.is_empty());
@@ -194,7 +194,9 @@ impl Report {
         })
     }
 
-    /// Returns the summary cells; those of element types that the operator does not have are empty.
+    /// Returns the cells of the summary between the operator's name and the verdict.
+    ///
+    /// Cells of element types that the operator does not have are empty.
     fn summed(&self) -> [String; 8] {
         let of = |dtype: DType| self.rows.iter().filter(move |row| row.dtype == dtype);
         let worst = |dtype| {
@@ -223,7 +225,9 @@ impl Report {
         ]
     }
 
-    /// Returns the failed checks in a fixed order, each in the row where the error is worst or else the first.
+    /// Returns the failed checks of all rows in a fixed order, each once.
+    ///
+    /// A check is shown for the row with the worst error, if errors are what it checks, else for the first row that fails.
     fn missed(&self) -> Vec<Miss> {
         let order = ["ulp", "rounding", "limits", "NaN", "factors", "undecided", "author"];
         let missed = |check: &&'static str| {
@@ -244,10 +248,10 @@ impl Report {
     }
 }
 
-/// Headings with the minimum widths of their columns; a negative width right-aligns a column of numbers.
+/// Heading and minimum width of each column; a negative width right-aligns a column of numbers.
 pub type Headings = &'static [(&'static str, i32)];
 
-/// Headings of [`Report::cells`].
+/// Columns of [`Report::cells`].
 pub const SUMMARY: Headings = &[
     ("operator", 8),
     ("f32 ulp", -7),
@@ -261,7 +265,7 @@ pub const SUMMARY: Headings = &[
     ("verdict", 7),
 ];
 
-/// Headings of [`Row::cells`].
+/// Columns of [`Row::cells`].
 pub const DETAILS: Headings = &[
     ("operator", 8),
     ("mode", 7),
@@ -308,7 +312,7 @@ fn tally(tally: &Tally) -> Value {
     json!({ "right": tally.right, "all": tally.all })
 }
 
-/// Converts a number; infinities become text because JSON has none.
+/// Converts a number to JSON; infinities become strings because JSON has no such numbers.
 fn number(v: f64) -> Value {
     if v.is_finite() { json!(v) } else { json!(v.to_string()) }
 }

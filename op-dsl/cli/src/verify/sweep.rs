@@ -12,21 +12,21 @@ use op_dsl_ir::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Elements computed at a time, so few that they stay in cache.
+/// Number of elements that the kernels compute at a time, so few that they stay in cache.
 const CHUNK: u64 = 1 << 12;
 
-/// An element: its streams' values, and the pass that it belongs to.
+/// An element that was tested: the value of every input stream, its indices, and one of its results.
 #[derive(Clone, Debug, Default)]
 pub struct Place {
     pub streams: Vec<f64>,
-    /// Index of the pass, which determines the attributes, and of the element in it.
+    /// Index of the pass, which determines the attributes, and index of the element in the pass.
     ///
-    /// Of equal errors the lowest index is shown, so that the report does not depend on the threads.
+    /// The report shows the lowest index of equal errors, so that it does not depend on the threads.
     pub index: (usize, u64),
     pub result: Outcome,
 }
 
-/// Result of an element: index of the output, value from the kernel, and exact value.
+/// Result of an element: index of the output, value from the kernel (`got`), and exact value (`want`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub output: usize,
@@ -34,7 +34,7 @@ pub struct Outcome {
     pub want: f64,
 }
 
-/// The largest error of an output, and where it occurs.
+/// The largest error of an output, and the element where it occurs.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
     /// Error in units in the last place.
@@ -42,7 +42,7 @@ pub struct Worst {
     pub at: Place,
 }
 
-/// Count of right results, and the first wrong one.
+/// Number of right results and of all results, and the first wrong one.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub right: u64,
@@ -81,20 +81,20 @@ impl Tally {
     }
 }
 
-/// Measurements of one level on all elements of one element type.
+/// Measurements of a formula in one element type at one SIMD level, over all elements.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Results with factors 1 that are correctly rounded.
+    /// Counts results of sweeps, with factors 1; correctly rounded ones are right.
     pub rounded: Tally,
-    /// Results for infinite inputs that equal the formula's limit.
+    /// Counts results for infinite inputs; those that equal the formula's limit are right.
     pub limits: Tally,
-    /// Results for NaN inputs that equal the formula's.
+    /// Counts results for NaN inputs; those that equal the formula's value are right.
     pub nan: Tally,
-    /// Results for factors of every size that are neither NaN nor a false infinity.
+    /// Counts results for factors of every size; those that are finite where they must be are right.
     pub factors: Tally,
-    /// Elements whose exact result is known.
+    /// Counts all results; those whose exact value could be decided are right.
     pub decided: Tally,
-    /// Worst error of each output.
+    /// The largest error of each output.
     pub worst: Vec<Worst>,
 }
 
@@ -111,7 +111,7 @@ impl Measure {
         }
     }
 
-    /// Records an error that is larger than the worst so far, or equal at a lower index.
+    /// Records an error of an output if it is the largest so far, or equal to it at a lower index.
     fn raise(&mut self, output: usize, ulp: f64, at: impl FnOnce() -> Place) {
         // `ulp` is never NaN: it is infinite where only one side is NaN.
         let worst = &mut self.worst[output];
@@ -135,9 +135,10 @@ impl Measure {
     }
 }
 
-/// Runs every pass at each level; exact values are computed only once for all levels.
+/// Runs every pass (a series of elements) at each SIMD level, and returns the measurements per level.
 ///
-/// A chunk ends early where the work allowed for it is used up.
+/// Exact values are computed only once for all levels. A chunk (a part of a pass) ends early if their computation has used
+/// up the work allowed for it.
 pub fn sweep(
     formula: &Formula,
     dtype: DType,
@@ -198,7 +199,7 @@ fn chunks(pass: &Pass<'_>) -> u64 {
     pass.elements.div_ceil(CHUNK)
 }
 
-/// Elements `first`, `first + step`, .. of a pass.
+/// Part of a pass that one thread runs at a time: `len` elements `first`, `first + step`, ..
 ///
 /// Chunks are strided, so that each contains some of the pass's first elements.
 struct Chunk {
@@ -208,11 +209,11 @@ struct Chunk {
     len: u64,
 }
 
-/// Returns whether a result is the exact value, correctly rounded.
+/// Returns whether the result `got` is the exact value `want`, correctly rounded.
 ///
-/// If the value is halfway between two neighbours up to one unit of f32, either neighbour counts, because kernels
-/// compute in f32, where it is halfway. Examples are `x - tanh x = x - 1 + 2 e^(-2x)` for large `x`, and `x / s^2` for
-/// `s = 0.8`, which is no f32.
+/// If the exact value is within one f32 unit of the middle between two neighbours, either neighbour counts, because kernels
+/// compute in f32, where the value is in the middle. Examples are `x - tanh x = x - 1 + 2 e^(-2x)` for large `x`, and
+/// `x / s^2` for `s = 0.8`, which is no f32.
 fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     let error = format.error(got, want, 0.0);
     let unit_of_f32 = Format::of(DType::F32).ulp(want) / format.ulp(want);
@@ -220,28 +221,28 @@ fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     error == 0.0 || is_tie || got == format.round(want)
 }
 
-/// Returns whether a result is infinite where the formula has no limit at infinity.
+/// Returns whether a result is infinite where the formula has no limit at infinity (`want` is NaN).
 ///
-/// That occurs because several infinities meet or because it oscillates with growing amplitude. A caller notices an
-/// infinity as well as NaN.
+/// A formula has no limit because several infinities meet or because it oscillates with growing amplitude. An infinite
+/// result is accepted there, because a caller notices an infinity as well as NaN.
 fn is_noticed(streams: &[f64], got: f64, want: f64) -> bool {
     streams.iter().any(|x| x.is_infinite()) && want.is_nan() && got.is_infinite()
 }
 
-/// Returns whether an exact result is in the type's range, by a margin of a few roundings.
+/// Returns whether an exact result is in the range of the format, with a margin of a few roundings.
 fn is_in(format: Format, want: f64) -> bool {
     want.abs() < format.max() * (1.0 - 8.0 / (1u64 << 8) as f64)
 }
 
-/// State of one thread's part of a sweep.
+/// State of one thread that takes part in a sweep.
 struct Sweeper<'f> {
     formula: &'f Formula,
     dtype: DType,
     levels: &'f [Level],
     bench: Bench<'f>,
-    /// Streams' values of each element of a chunk.
+    /// Value of every input stream, for each element of the chunk.
     streams: Vec<Vec<f64>>,
-    /// Exact outputs of each element.
+    /// Exact outputs of each element of the chunk; `None` if undecided.
     want: Vec<Vec<Option<f64>>>,
 }
 

@@ -8,7 +8,7 @@ use crate::op::{Attr, AttrKind, OpDef, Value, Variant};
 /// Enums are given by name or number, booleans by `true`, `false`, `1` or `0`.
 ///
 /// # Errors
-/// There is no such attribute, or the text is not one of its values.
+/// The operator has no attribute of that name, or the text is no value that the attribute accepts.
 pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value), BindError> {
     let err = |what| BindError { op: def.name.clone(), what: Box::new(what) };
     let Some(index) = def.passed().iter().position(|a| a.name == name) else {
@@ -65,8 +65,8 @@ pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
 
 /// Returns whether an attribute accepts a value.
 ///
-/// Kernels receive a float attribute as `f32`. A value that is not finite there, for example 3.5e38, would turn every
-/// element into NaN, so only attributes declared with `any` accept it.
+/// Kernels receive a float attribute as `f32`. A value that is not finite as `f32`, for example 3.5e38, would turn
+/// every element into NaN, so only attributes declared with `any` accept it.
 fn fits(attr: &Attr, value: Value) -> bool {
     match (&attr.kind, value) {
         (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,

@@ -14,7 +14,7 @@ pub struct BindError {
     pub what: Box<Wrong>,
 }
 
-/// The result of one check.
+/// Result of one check; the caller adds the operator's name to the error.
 pub(super) type Checked<T> = Result<T, Box<Wrong>>;
 
 /// An error in the attributes, shapes or element types of a call.
@@ -24,21 +24,21 @@ pub enum Wrong {
     /// More or fewer inputs or outputs than the operator has.
     #[error("got {got} {role} tensors; takes {want} ({names})")]
     Count {
-        /// `input` or `output`.
+        /// Role of the tensors: `input` or `output`.
         role: &'static str,
         /// Number of tensors passed.
         got: usize,
         /// Number of tensors that the operator takes.
         want: usize,
-        /// Names of these tensors.
+        /// Names of the tensors that the operator takes.
         names: String,
     },
     /// More or fewer attribute values than the operator has.
     #[error("got {got} attribute values; takes {want} ({names})")]
     AttrCount {
-        /// Number of values passed.
+        /// Number of attribute values passed.
         got: usize,
-        /// Number of values that the operator takes.
+        /// Number of attribute values that the operator takes.
         want: usize,
         /// Names of the attributes.
         names: String,
@@ -46,7 +46,7 @@ pub enum Wrong {
     /// The operator has no attribute of that name.
     #[error("no attribute `{name}`; it has {names}")]
     UnknownAttr {
-        /// The unknown name.
+        /// The name that no attribute has.
         name: String,
         /// Names of the operator's attributes.
         names: String,
@@ -56,9 +56,9 @@ pub enum Wrong {
     AttrValue {
         /// Name of the attribute.
         attr: Text,
-        /// The value passed.
+        /// The value passed, as text.
         got: String,
-        /// The allowed values.
+        /// The allowed values, as text.
         allowed: String,
     },
     /// A combination of allowed attribute values that has no formula.
@@ -75,12 +75,12 @@ pub enum Wrong {
     Rank {
         /// Name of the tensor.
         tensor: Text,
-        /// Its rank.
+        /// Rank of the tensor.
         got: usize,
-        /// The lowest rank that is allowed.
+        /// The lowest rank that is allowed for the tensor.
         min: usize,
     },
-    /// Row counts that are not a non-empty list.
+    /// A tensor of row counts that is not one-dimensional, or that is empty.
     #[error(
         "tensor `{tensor}` has shape {got:?}; allowed: one dimension of 1 or more, since its sum is a number of \
          rows{}", if *.optional { "; leave it out to compute all rows" } else { "" }
@@ -88,21 +88,21 @@ pub enum Wrong {
     RowCounts {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         got: Vec<usize>,
-        /// Whether it may be left out.
+        /// Whether the tensor may be left out.
         optional: bool,
     },
-    /// An odd split dimension, which cannot be halved.
+    /// An odd length along the split dimension, which cannot be halved.
     #[error(
         "tensor `{tensor}` has shape {shape:?}; dimension {dim} is cut in two and must be even"
     )]
     OddSplit {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         shape: Vec<usize>,
-        /// The dimension, counted from the outermost.
+        /// The split dimension, counted from the outermost.
         dim: usize,
     },
     /// A shape other than the one that follows from the other tensors.
@@ -110,23 +110,23 @@ pub enum Wrong {
     Shape {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         got: Vec<usize>,
-        /// The shape it must have.
+        /// The shape that the tensor must have.
         want: Vec<usize>,
-        /// The tensors from which that shape follows.
+        /// The tensors from which the required shape follows, as text.
         from: String,
     },
-    /// A shape that cannot be broadcast with those before it.
+    /// A shape that cannot be broadcast with the shapes of the tensors before it.
     #[error(
         "tensor `{tensor}` of shape {got:?} cannot be broadcast with {with:?}; dimensions must be equal or 1"
     )]
     Broadcast {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         got: Vec<usize>,
-        /// The broadcast shape of the tensors before it.
+        /// The broadcast shape of the tensors before this one.
         with: Vec<usize>,
     },
     /// An element type that the operator does not take, or that differs from that of other tensors.
@@ -134,9 +134,9 @@ pub enum Wrong {
     DType {
         /// Name of the tensor.
         tensor: Text,
-        /// Its element type.
+        /// Element type of the tensor.
         got: Stored,
-        /// The allowed element types.
+        /// The allowed element types, as text.
         allowed: String,
     },
     /// More elements than can be addressed.
@@ -144,7 +144,7 @@ pub enum Wrong {
     Overflow {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         shape: Vec<usize>,
     },
     /// A tensor without elements, which the operator does not allow.
@@ -152,12 +152,12 @@ pub enum Wrong {
     Empty {
         /// Name of the tensor.
         tensor: Text,
-        /// Its shape.
+        /// Shape of the tensor.
         shape: Vec<usize>,
     },
 }
 
-/// Returns the error of a failed check.
+/// Returns `what` as the error of a failed check.
 #[cold]
 pub(super) fn refuse<T>(what: Wrong) -> Checked<T> {
     Err(Box::new(what))

@@ -37,9 +37,9 @@ impl Shape {
     }
 }
 
-/// As [`Shape::elements`], for a slice of dimensions.
+/// Returns the number of elements of a shape; `None` if they are too many to address.
 ///
-/// A dimension of 0 makes the number 0, even where the product of the other dimensions overflows.
+/// A dimension of 0 makes the number of elements 0, even where the product of the other dimensions overflows.
 #[inline]
 pub fn elements(dims: &[usize]) -> Option<usize> {
     let (mut count, mut fits) = (1usize, true);

@@ -16,14 +16,14 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, worst};
 
-/// Maximum number of `select`s that a call is moved into, because each duplicates the call.
+/// Maximum number of `select`s that one call is moved into, because each duplicates the call.
 const MOST_ARMS: usize = 8;
-/// Largest exponent of a power that becomes a product.
+/// Largest integer exponent for which a power of a recognised base is written as a product.
 ///
-/// A product of few factors has less rounding error than the exponential of a logarithm.
+/// A product of so few factors has less rounding error than the exponential of a logarithm.
 const LAST_PRODUCT: f64 = 4.0;
 
-/// Moves calls into branches and rewrites powers as exponentials.
+/// Moves calls on a `select` into its branches, and rewrites powers as exponentials.
 pub fn run(graph: &Graph) -> Graph {
     let rewritten = graph.rewrite(|b, node| {
         let mut copies = MOST_ARMS;
@@ -32,7 +32,9 @@ pub fn run(graph: &Graph) -> Graph {
     if rewritten == *graph { rewritten } else { simplify::run(&rewritten) }
 }
 
-/// Moves a call into the branches of the first `select` among its arguments; `None` if no branch gains.
+/// Moves a call into the branches of the first `select` among its arguments.
+///
+/// Returns `None` if no branch gains by it. `copies` is the number of `select`s that the call may still be moved into.
 fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     let Node::Call(prim, args) = node else { return None };
     if prim.is_comparison() || matches!(prim, Prim::Select | Prim::Neg) {
@@ -64,9 +66,9 @@ fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     gains.then(|| b.call(Prim::Select, &[condition, yes, no]))
 }
 
-/// Returns whether a sum or difference of one stream cancels in f64 too.
+/// Returns whether a graph's output is a sum or difference of one stream that cancels in f64 too.
 ///
-/// It has to depend on one stream, because the passes that have a better form look for functions of one stream.
+/// The output has to depend on one stream, because the passes that have a better formula look for functions of one stream.
 fn cancels(graph: &Graph) -> bool {
     let result = graph.outputs[0].index();
     let is_sum = matches!(graph.nodes[result], Node::Call(Prim::Add | Prim::Sub, _));
@@ -74,7 +76,9 @@ fn cancels(graph: &Graph) -> bool {
     is_sum && is_sole() && worst(graph, Arithmetic::F64, &[]).ulps > 1.0
 }
 
-/// Rewrites a power whose base has a logarithm among the primitives.
+/// Rewrites a power `x^y` if `ln(x)` equals another primitive, for example if `x` is a sigmoid.
+///
+/// The result is a product if `y` is a small integer, otherwise `exp(y ln(x))`. `None` for any other node.
 fn power(b: &mut Builder, node: Node) -> Option<Id> {
     let Node::Call(Prim::Pow, [x, y, _]) = node else { return None };
     let log = b.call(Prim::Ln, &[x]);

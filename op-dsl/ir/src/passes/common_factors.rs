@@ -8,7 +8,7 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::roles::is_factor;
 
-/// Rewrites sums and differences until no two terms share such a stream.
+/// Rewrites sums and differences until no two terms share a stream that only multiplies outputs.
 pub fn run(graph: &Graph) -> Graph {
     let mut graph = graph.clone();
     while let Some(next) = once(&graph) {
@@ -17,7 +17,7 @@ pub fn run(graph: &Graph) -> Graph {
     graph
 }
 
-/// Rewrites the first sum whose terms share a factor.
+/// Rewrites the first sum or difference whose terms share a factor; `None` if there is none.
 fn once(graph: &Graph) -> Option<Graph> {
     let inner = inner_products(graph);
     let factors = |id: Id| {
@@ -56,7 +56,7 @@ fn once(graph: &Graph) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// Emits the product of all factors but one.
+/// Emits the product of all `factors` but one occurrence of `factor`.
 fn without(b: &mut Builder, factors: &[Id], factor: Id, new: &[Id]) -> Id {
     let at = factors.iter().position(|id| *id == factor);
     let mut rest =

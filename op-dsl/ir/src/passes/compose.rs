@@ -5,7 +5,7 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Replaces every composed primitive by its formula.
+/// Replaces every primitive that no target computes by a formula of other primitives.
 pub fn run(graph: &Graph) -> Graph {
     graph.rewrite(|b, node| match node {
         Node::Call(prim, args) => composed(b, prim, args).unwrap_or_else(|| b.add(node)),
@@ -13,7 +13,7 @@ pub fn run(graph: &Graph) -> Graph {
     })
 }
 
-/// Returns the formula of a call, or `None` if targets compute the primitive itself.
+/// Emits the formula of a primitive that no target computes; returns `None` for other primitives.
 fn composed(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Id> {
     Some(match prim {
         Prim::Relu => {
@@ -40,7 +40,7 @@ fn composed(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Id> {
     })
 }
 
-/// Calls a function at `x` and at `-x`.
+/// Emits calls of a primitive at `x` and at `-x`, and returns them in this order.
 fn both(b: &mut Builder, prim: Prim, x: Id) -> (Id, Id) {
     let minus = b.negative(x);
     (b.call(prim, &[x]), b.call(prim, &[minus]))

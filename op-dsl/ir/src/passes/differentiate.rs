@@ -10,23 +10,26 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::wiring::Wiring;
 
-/// Error for a gradient that reads a stream that its [`Wiring::inputs`] do not connect.
+/// Error for a gradient that reads an input stream that some step's [`Wiring::inputs`] do not connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the gradient reads input stream {stream} of step {step}, which is not among its inputs")]
 pub struct Unconnected {
-    /// Index of the step that does not connect it; 0 for a stream of the formula itself.
+    /// Index of the differentiation step that does not connect the stream.
+    ///
+    /// It is 0 for a stream of the formula itself.
     pub step: usize,
     /// Index of the stream among the inputs of the graph that this step differentiates.
     pub stream: usize,
 }
 
-/// Returns the gradient graph of `forward`, differentiated once for each of `steps`.
+/// Returns the gradient graph of `forward`, differentiated once per entry of `steps`.
 ///
-/// `between` rewrites each graph before it is differentiated. Saved values that an earlier step reads are nodes of the graph until
-/// the last step, so that this differentiates them too. In the result they are read from their streams again.
+/// `between` rewrites each graph before it is differentiated. Values that the forward pass saved, and that an earlier step reads,
+/// are nodes of the graph until the last step, so that the last step differentiates them too. In the result these values are read
+/// from their streams again.
 ///
 /// # Errors
-/// When the result would read a stream that a step does not connect.
+/// The result would read a stream that the inputs of some step do not connect.
 pub fn run(
     forward: &Graph,
     steps: &[Wiring],
@@ -47,7 +50,9 @@ pub fn run(
     }
 }
 
-/// Extends a step by the saved outputs of its forward graph, which its streams `held` contain.
+/// Extends a step by the saved outputs of the graph that it differentiates.
+///
+/// `held` has the indices of the graph's input streams that contain these outputs.
 fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
     let mut wiring = step.clone();
     wiring.upstream.to_mut().extend(held.iter().map(|_| None));
@@ -55,9 +60,9 @@ fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
     wiring
 }
 
-/// Returns the first stream number for streams that a step does not connect.
+/// Returns the first index to use for streams that step `i` does not connect.
 ///
-/// It is above all connected streams, so that a remaining use is found.
+/// The index is above those of all connected streams, so that a use that remains in the result is found.
 fn beyond(steps: &[Wiring], i: usize) -> usize {
     let of = |w: &Wiring| {
         let all = w.upstream.iter().chain(w.inputs.iter()).chain(w.saved.iter());
@@ -66,7 +71,7 @@ fn beyond(steps: &[Wiring], i: usize) -> usize {
     steps.get(i + 1).map_or_else(|| of(&steps[i]), |next| next.inputs.len())
 }
 
-/// Returns the error for a node of the result that is an unconnected stream of some step.
+/// Returns the error if a node of the result is a stream that some step does not connect.
 fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
     let Node::Stream(stream) = *node else { return None };
     let mut stream = usize::from(stream);
@@ -79,7 +84,9 @@ fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
     found
 }
 
-/// Differentiates once. Before the last step, saved values are computed and appended to the outputs after the gradients.
+/// Differentiates a graph once.
+///
+/// Before the last step, the values to save are computed too, and are outputs after the gradients.
 fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph {
     let mut b = Builder::new();
     let values = forward_values(forward, wiring, beyond, is_last, &mut b);
@@ -104,7 +111,9 @@ fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph
     b.finish(&outputs)
 }
 
-/// Copies the forward nodes into the gradient graph. At the last step, saved nodes become streams.
+/// Copies the nodes of `forward` into the gradient graph, and returns the copies.
+///
+/// At the last step, saved nodes become streams. Unconnected streams are numbered from `beyond` on.
 fn forward_values(
     forward: &Graph,
     wiring: &Wiring,
@@ -128,7 +137,9 @@ fn forward_values(
     values
 }
 
-/// Returns the derivative of every node by an input stream, or `None` where it is zero.
+/// Returns the derivative of every node by the input stream `wrt`, or `None` where it is zero.
+///
+/// `again` is true if the derivative will be differentiated once more.
 fn tangents(
     forward: &Graph,
     values: &[Id],
@@ -165,7 +176,7 @@ fn tangents(
     tangents
 }
 
-/// Emits the tangent of a `select`.
+/// Emits the derivative of a `select` from those of its branches, `None` meaning zero.
 fn choice(b: &mut Builder, c: Id, yes: Option<Id>, no: Option<Id>) -> Option<Id> {
     if yes == no {
         return yes;
@@ -174,7 +185,9 @@ fn choice(b: &mut Builder, c: Id, yes: Option<Id>, no: Option<Id>) -> Option<Id>
     Some(b.call(Prim::Select, &[c, yes.unwrap_or(zero), no.unwrap_or(zero)]))
 }
 
-/// Emits `factor * slope`. A branch where the slope is 0 gives 0, even if the factor is infinite.
+/// Emits `factor * slope` by the chain rule.
+///
+/// A branch of `slope` that is 0 gives 0, even if the factor is infinite.
 fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
     match b.as_call(Prim::Select, slope) {
         Some([c, yes, no]) if vanishes(b, slope) => {
@@ -186,7 +199,7 @@ fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
     }
 }
 
-/// Returns whether a slope is zero, or some branch of it is.
+/// Returns whether a slope is the constant zero, or a `select` with such a branch.
 fn vanishes(b: &Builder, slope: Id) -> bool {
     match b.as_call(Prim::Select, slope) {
         Some([_, yes, no]) => vanishes(b, yes) || vanishes(b, no),

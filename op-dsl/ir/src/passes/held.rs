@@ -22,36 +22,46 @@ use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_
 use crate::univariate::is_uniform;
 use rustc_hash::FxHashMap;
 
-/// Numbers that stand for infinity: the usual one, and one whose square root is beyond f32 too.
+/// Numbers that stand for infinity; the second has a square root that is beyond f32 too.
 const HUGE: [f64; 2] = [FAR, 1e150];
 
-/// Clamps infinite streams where a huge number gives a limit and infinity does not.
+/// Clamps infinite streams where a huge number gives the limit of a function and infinity gives NaN.
 pub fn run(graph: &Graph) -> Graph {
     hold_streams(&hold_parts(graph))
 }
 
-/// How a stream is clamped within a part.
+/// How a stream is clamped within a part, a maximal function of that stream and attributes.
 #[derive(Clone, Copy)]
 struct Held {
     stream: u16,
     huge: f64,
-    /// True if it is clamped below, and above. In a product with an attribute both are true, because the attribute may be 0.
+    /// Whether the stream is clamped below (first entry) and above (second entry).
+    ///
+    /// In a product with an attribute both entries are true, because the attribute may be 0.
     sides: [bool; 2],
 }
 
-/// Sides to try for parts that are alone, where a huge result serves as well as an infinite one.
+/// Values of [`Held::sides`] to try if all parts are alone ([`Part::is_alone`]).
+///
+/// In such parts a huge result serves as well as an infinite one.
 const ALONE: [[bool; 2]; 1] = [[true, true]];
-/// Sides to try for parts that are combined with other streams.
+/// Values of [`Held::sides`] to try, in this order, if some part is combined with other streams.
 const AMONG_OTHERS: [[bool; 2]; 4] = [[true, true], [false, false], [true, false], [false, true]];
 
-/// A maximal function of one stream and attributes: a result, or an operand combined with other streams.
+/// A maximal function of one stream and attributes.
+///
+/// It is an output, or an operand of a node that combines it with other streams.
 struct Part {
     id: Id,
-    /// True if the results that depend on it depend on no other stream, apart from factors and truth values.
+    /// True if the outputs that depend on this part depend on no other stream.
+    ///
+    /// Factors (streams that only multiply outputs) and masks do not count.
     is_alone: bool,
 }
 
-/// Clamps the streams of parts: all parts of a stream alike if possible, so that they still share their common functions.
+/// Clamps the stream of each [`Part`].
+///
+/// All parts of a stream are clamped alike if possible, so that they still share their common subexpressions.
 fn hold_parts(graph: &Graph) -> Graph {
     let held: FxHashMap<Id, Held> =
         streams(graph).flat_map(|stream| of_stream(graph, stream)).collect();
@@ -71,7 +81,7 @@ fn hold_parts(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns how to clamp a stream in each of its parts, or nothing if no part needs it.
+/// Returns how to clamp a stream in each of its parts; empty if no part needs a clamp.
 fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     let parts = parts(graph, stream);
     let ends = ends_of(graph, stream);
@@ -105,9 +115,9 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     Vec::new()
 }
 
-/// Returns whether `HUGE[0]` stands for infinity in a part even where an attribute is a small exponent.
+/// Returns whether `HUGE[0]` stands for infinity in a part even if an attribute is a small exponent.
 ///
-/// For example, with `p` = 1/2, `x^-p` of 1e60 is 1e-30, which is an f32 number and not the limit 0.
+/// For example, `x^-p` with an attribute `p` = 1/2 is 1e-30 at 1e60, which is an f32 number and not the limit 0.
 fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
     let graph = alone(graph, part.id);
     let serves = |end: &Point| {
@@ -126,9 +136,9 @@ fn scalars(graph: &Graph) -> impl Iterator<Item = u16> {
     })
 }
 
-/// Returns the outermost points of a stream's sample lines, each with whether an attribute is 0 there.
+/// Returns the outermost sample points of a stream, each with true if an attribute is 0 there.
 ///
-/// Where one is 0, a huge result may stand for infinity.
+/// Where an attribute is 0, a huge result may stand for an infinite one.
 fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     let zeros = if repeats(graph, stream) { Vec::new() } else { lost_to_zeros(graph) };
     let ends = ends(graph, &[]).into_iter().filter(|end| end.varied == usize::from(stream));
@@ -140,7 +150,7 @@ fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     ends.flat_map(with_zeros).collect()
 }
 
-/// Returns whether `graph`, a rewritten part, has the given limit at an infinity.
+/// Returns whether `graph`, a rewritten `part`, has the given limit at the infinity beyond `end`.
 fn reaches(graph: &Graph, part: &Part, (end, has_zero): &(Point, bool), limit: f64) -> bool {
     let got = at(graph, end, f64::INFINITY);
     nearly(got, limit) || (part.is_alone || *has_zero) && is_huge(got, limit)
@@ -151,7 +161,7 @@ fn alone(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }
 }
 
-/// Returns the parts of a stream.
+/// Returns the maximal functions of a stream and attributes, see [`Part`].
 fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
     let reads = reads(graph);
     let of = |id: Id| reads[id.index()] as u32; // the low half: streams only
@@ -170,20 +180,26 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
         .collect()
 }
 
-/// Returns the limit of a part at each end of its lines, where it has one.
+/// Returns the limit of a part at the infinity beyond each of the outermost sample points `ends`.
+///
+/// `None` if the part has no limit there. `huge` is the number that stands for infinity.
 fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Option<f64>> {
     let graph = alone(graph, part);
     ends.iter().map(|(end, _)| limit(at(&graph, end, huge), at(&graph, end, huge / 4.7))).collect()
 }
 
-/// Evaluates a graph of one output at an end, with `size` as the magnitude of the varied stream.
+/// Evaluates a graph of one output at `end`, an outermost sample point.
+///
+/// The stream that varies has the magnitude `size` instead of that at `end`.
 fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
     let mut point = end.clone();
     point.streams[end.varied] = size.copysign(point.streams[end.varied]);
     outputs(graph, Arithmetic::F64, &point)[0].value
 }
 
-/// Returns the other streams (as bits) in results that depend on a part, without factors and truth values.
+/// Returns a bit mask of the other streams that outputs depending on a part read.
+///
+/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's stream.
 fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
     let mut depends = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -198,7 +214,7 @@ fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
     streams(graph).filter(counts).fold(0, |some, s| some | 1 << (s % 32)) & all
 }
 
-/// Copies a part of a graph with its stream clamped.
+/// Copies node `part` and all nodes that it depends on, with the stream clamped as `held` says.
 fn copied(graph: &Graph, part: Id, held: Held, b: &mut Builder) -> Id {
     let uniform = is_uniform(graph);
     copy(graph, part, held, &uniform, b, &mut FxHashMap::default())
@@ -241,7 +257,7 @@ fn copy(
     copied
 }
 
-/// Clamps streams of the whole graph, where a huge number gives a limit and infinity does not.
+/// Clamps streams in the whole graph, where a huge number gives a limit and infinity gives NaN.
 fn hold_streams(graph: &Graph) -> Graph {
     let mut held: Vec<(u16, f64)> = Vec::new();
     let zeros = lost_to_zeros(graph);
@@ -296,7 +312,12 @@ fn repeats(graph: &Graph, stream: u16) -> bool {
     false
 }
 
-/// Returns the number of [`HUGE`] that gives a limit at an end of a line, if infinity gives another value.
+/// Returns the number of [`HUGE`] that gives the limit of some output beyond `end`.
+///
+/// `end` is an outermost sample point of the stream that varies.
+///
+/// `None` if infinity itself gives that limit, if no output has one, or if the limit is that of a quotient of sums that grow
+/// independently ([`divides_apart`]).
 fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
     let at = |x: f64| {
         let mut point = end.clone();
@@ -325,6 +346,8 @@ fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
 }
 
 /// Estimates the limit of a function from its values at a huge number and at a smaller one.
+///
+/// `None` if the values do not agree on a limit.
 fn limit(huge: f64, less: f64) -> Option<f64> {
     if huge.abs() > MAX && less.abs() > MAX && huge.signum() == less.signum() {
         return Some(f64::INFINITY.copysign(huge));
@@ -335,7 +358,7 @@ fn limit(huge: f64, less: f64) -> Option<f64> {
     (vanishes || nearly(less, huge)).then_some(limit)
 }
 
-/// Returns whether a value stands for an infinite limit: it is beyond f32, with the limit's sign.
+/// Returns whether a value stands for an infinite limit: it is beyond f32 and has the limit's sign.
 fn is_huge(value: f64, limit: f64) -> bool {
     limit.is_infinite() && value * limit.signum() > MAX
 }
@@ -349,7 +372,7 @@ fn nearly(x: f64, y: f64) -> bool {
 mod tests {
     use super::*;
 
-    /// `x sigmoid(beta x) (y + 1)` and `beta x + y`.
+    /// Tests `x sigmoid(beta x) (y + 1)` and `beta x + y`, with streams `x`, `y` and an attribute `beta`.
     #[test]
     fn parts_have_their_limits_and_meet_as_they_are() {
         let mut b = Builder::new();
@@ -373,7 +396,9 @@ mod tests {
         assert_eq!(at(0.5, 2.0, 1.7), graph.eval(&[0.5, 2.0], &[1.7]));
     }
 
-    /// `(1 + |x|)^-p` as an exponential: with `p` = 0 it is 1, and with a small `p` its limit is outside f32.
+    /// Tests `(1 + |x|)^-p` as an exponential.
+    ///
+    /// With `p` = 0 its value is 1, and with a small `p` its limit is outside f32.
     #[test]
     fn powers_with_small_exponents_reach_their_limits() {
         let mut b = Builder::new();

@@ -5,7 +5,7 @@
 //! such as `-1 / (pi x)` for `atan(x) / pi + 1/2`. The asymptote is computed from values that are still accurate. A function that
 //! is accurate up to the largest number and at infinity is left alone.
 //!
-//! [`held`] is for functions of attributes and other streams.
+//! `held.rs` is for functions of attributes and other streams.
 
 use super::held;
 use super::products::{Dependency, sole_streams};
@@ -15,24 +15,28 @@ use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
 
 /// Largest relative error of an accurate value: 2^-29, which is 1/32 of the unit roundoff of f32, 2^-24.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
-/// Largest relative difference between a function and its asymptote.
+/// Largest relative difference between a function and an asymptote that replaces it.
 pub(super) const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Magnitude below which a value counts as zero in f32, whatever multiplies it.
 ///
-/// Even times the cube of the largest f32 number it is not a normal number: `1e-160 * 3.4e38^3` is 3.9e-45.
+/// Even multiplied by the cube of the largest f32 number, the value is below the normal numbers: `1e-160 * 3.4e38^3` is 3.9e-45.
 pub(super) const VANISHED: f64 = 1e-160;
-/// Bound of the order of an asymptotic power, because higher powers vanish before they lose their digits.
+/// Upper bound of the order `n` of an asymptote `c / x^n`.
+///
+/// Higher powers vanish before they lose their digits.
 const MOST_ORDER: f64 = 4.5;
 
 /// The largest number of f32.
 pub(super) const MAX: f64 = f32::MAX as f64;
 
-/// Replaces tails by asymptotes, and clamps where attributes or other streams take part.
+/// Replaces tails of functions of one stream by asymptotes.
+///
+/// Functions of attributes or several streams have their streams clamped instead.
 pub fn run(graph: &Graph) -> Graph {
     held::run(&reach_limits(graph))
 }
 
-/// Replaces functions of one stream where they have reached their asymptotes and lost their digits.
+/// Replaces functions of one stream by their asymptotes where rounding leaves them no digits.
 fn reach_limits(graph: &Graph) -> Graph {
     let sole = sole_streams(graph);
     let whole = whole(graph, &sole);
@@ -56,7 +60,7 @@ fn reach_limits(graph: &Graph) -> Graph {
 
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
-/// Such a node is an output, or an operand combined with other streams.
+/// A maximal function is an output, or an operand of a node that combines it with other streams.
 fn whole(graph: &Graph, sole: &[Dependency]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -90,14 +94,14 @@ fn asks_for_infinity(graph: &Graph) -> Vec<bool> {
     all
 }
 
-/// A node as a function of its stream.
+/// The node `result` as a function of the stream `stream`.
 struct Function<'g> {
     graph: &'g Graph,
     stream: u16,
     result: Id,
 }
 
-/// Asymptote of a function on one side, beyond a point.
+/// Asymptote that a function has on one side (-1 or 1) beyond the point `from`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct End {
     side: f64,
@@ -122,7 +126,7 @@ impl Line {
         }
     }
 
-    /// Rounds numbers to f32 where that is within rounding error, relative 1e-12.
+    /// Rounds the asymptote's numbers to f32 where that changes them by at most 1e-12 (relative).
     fn rounded(self) -> Line {
         let near = |v: f64| {
             let rounded = f64::from(v as f32);
@@ -136,7 +140,7 @@ impl Line {
         }
     }
 
-    /// Emits the asymptote as a function of a stream.
+    /// Emits the asymptote as a function of the stream `x`.
     fn emitted(self, b: &mut Builder, x: Id) -> Id {
         match self {
             Line::Straight { slope: 0.0, offset } => b.num(offset),
@@ -160,7 +164,9 @@ impl Function<'_> {
         evaluate(self.graph, Arithmetic::F64, &point, self.result)[self.result.index()]
     }
 
-    /// Returns the asymptote to one side, if the function itself is not accurate there.
+    /// Returns the asymptote on one side (-1 or 1), if the function itself is not accurate there.
+    ///
+    /// `None` if the function has no asymptote there, or is accurate up to infinity.
     fn end(&self, side: f64) -> Option<End> {
         let points = distances().map(|d| side * d);
         let values: Vec<(f64, Bounded)> = points.map(|x| (x, self.at(x))).collect();
@@ -177,14 +183,16 @@ impl Function<'_> {
     }
 }
 
-/// Sample distances from zero in ascending order, eight per octave, up to the largest number of f32.
+/// Returns sample distances from zero, ascending, eight per octave up to the largest f32 number.
 fn distances() -> impl Iterator<Item = f64> {
     let eighths = (-32..1024).map(|k| 2f64.powf(f64::from(k) / 8.0));
     eighths.chain([MAX])
 }
 
 impl End {
-    /// Fits an asymptote to the last accurate values; it begins where the function first lies on it.
+    /// Fits an asymptote to a function's last accurate values, pairs of `x` and `y`.
+    ///
+    /// The asymptote begins where the function first agrees with it. `None` if no asymptote agrees with four values or more.
     fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
         let [.., (x1, y1), (x2, y2)] = good else { return None };
         let slope = (y2 - y1) / (x2 - x1);
@@ -203,13 +211,13 @@ impl End {
         })
     }
 
-    /// Returns whether a value agrees with this asymptote at `x`.
+    /// Returns whether a function's value `y` at `x` agrees with this asymptote.
     fn serves(&self, x: f64, y: f64) -> bool {
         let line = self.line.at(x);
         line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED
     }
 
-    /// Emits the function with this asymptote.
+    /// Emits a function with its tail replaced by this asymptote.
     fn applied(&self, b: &mut Builder, stream: u16, function: Id) -> Id {
         let (x, from) = (b.stream(stream.into()), b.num(self.from));
         let beyond = if self.side > 0.0 { [from, x] } else { [x, from] };

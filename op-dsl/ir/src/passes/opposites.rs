@@ -10,7 +10,7 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Rewrites all such sums and differences.
+/// Rewrites all sums and differences of two products that cancel, see the module documentation.
 pub fn run(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
@@ -27,7 +27,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Collects the factors of a product, including those of nested products.
+/// Appends the factors of a product to `all`, including those of nested products.
 fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -37,7 +37,9 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     }
 }
 
-/// `p sigmoid(v) - p sigmoid(-v)` as `p tanh(v / 2)`.
+/// Emits `x - y` as `p tanh(v / 2)`, if `x` is `p sigmoid(v)` and `y` is `p sigmoid(-v)`.
+///
+/// `p` is any product of factors that `x` and `y` share. `None` for other terms.
 fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Option<Id> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     factors(graph, x, &mut first);
@@ -64,10 +66,10 @@ fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Optio
     Some(if c < 0.0 { b.negative(all) } else { all })
 }
 
-/// A product that contains one `softplus(argument)`.
+/// A product that contains exactly one factor `softplus(argument)`.
 struct Term {
     sign: f64,
-    /// All other factors.
+    /// All factors other than the softplus.
     factors: Vec<Id>,
     argument: Id,
 }
@@ -96,7 +98,7 @@ impl Term {
         (functions == 1).then_some(term)
     }
 
-    /// Evaluates the product of the other factors from the values of all nodes.
+    /// Evaluates the product of all factors other than the softplus, from the values of all nodes.
     fn factor(&self, values: &[f64]) -> f64 {
         self.factors.iter().fold(self.sign, |product, id| product * values[id.index()])
     }
@@ -109,7 +111,10 @@ impl Term {
     }
 }
 
-/// `p softplus(v) + q softplus(-v)` as `(p + q) softplus(-|v|) + p max(v, 0) + q max(-v, 0)`, if `p + q` is constant.
+/// Rewrites `p softplus(v) + q softplus(-v)`, if the sum of the factors `p + q` is constant.
+///
+/// The first term is `x`, the second `sign * y`. The result is `(p + q) softplus(-|v|) + p max(v, 0) + q max(-v, 0)`. `None` for
+/// other terms.
 fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builder) -> Option<Id> {
     let (one, mut other) = (Term::of(graph, x)?, Term::of(graph, y)?);
     other.sign *= sign;
@@ -145,10 +150,10 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     Some(b.sum(rest, ends))
 }
 
-/// Sample values of the inputs, at which `p + q` has to be the same number.
+/// Sample values of the inputs, at which the sum `p + q` of [`shared`] has to be the same number.
 const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7, 5.9]];
 
-/// Returns a node as a number times another node, which is no such product itself.
+/// Returns a node as a number times another node, which is itself no number times a node.
 fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -171,7 +176,7 @@ fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
 mod tests {
     use super::*;
 
-    /// `t softplus(-v) + (1 - t) softplus(v)` with `v = 3 x`, and sums with other signs and factors.
+    /// Tests `t softplus(-v) + (1 - t) softplus(v)` with `v = 3 x`, and sums with other signs and factors.
     #[test]
     fn cross_entropy_keeps_its_digits() {
         let mut b = Builder::new();

@@ -11,11 +11,11 @@ use crate::rounding::{Arithmetic, evaluate, lines};
 
 /// Magnitude that factors are clamped to.
 ///
-/// Its product with three nonzero f32 factors is beyond f32 and within f64: `1e180 * 1.4e-45^3` is 2.7e45, and
+/// A factor of this magnitude times three nonzero f32 factors is beyond f32 and within f64: `1e180 * 1.4e-45^3` is 2.7e45, and
 /// `1e180 * 3.4e38^3` is 3.9e295.
 const GROWN: f64 = 1e180;
 
-/// Clamps all factors that overflow and are multiplied by other inputs.
+/// Clamps all factors that overflow f64 and are multiplied by values of other inputs.
 pub fn run(graph: &Graph) -> Graph {
     let (overflows, vanishes) = ends(graph);
     let reads = reads(graph);
@@ -53,7 +53,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns, per node, whether it is infinite, and whether it is zero, at some sample point.
+/// Returns, per node, whether it is infinite at some sample point, and whether it is zero at one.
 fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     let count = graph.nodes.len();
     let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
@@ -68,7 +68,9 @@ fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     (overflows, vanishes)
 }
 
-/// Returns the streams (low 32 bits) and attributes (high 32 bits) that every node depends on.
+/// Returns, per node, a bit mask of the inputs that it depends on.
+///
+/// Streams are the low 32 bits, attributes the high 32 bits; indices from 32 on share bits.
 pub(super) fn reads(graph: &Graph) -> Vec<u64> {
     let mut reads: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

@@ -3,10 +3,10 @@
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Interval, Prim};
 
-/// Returns, per node, whether it is a product with one use.
+/// Returns, per node, whether it is a product that exactly one other node uses.
 ///
-/// Such a product need not be computed by itself if its user is a product too, so that the order of all factors is free. An
-/// output does not count as a use, since it can have a product of its own.
+/// If the user is a product too, the inner one need not be computed by itself, so that the order of all factors is free. Being an
+/// output does not count as a use, since the output can have a product of its own.
 pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     let mut uses = vec![0; graph.nodes.len()];
     for a in graph.nodes.iter().flat_map(Node::args) {
@@ -16,7 +16,9 @@ pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     graph.nodes.iter().zip(uses).map(|(node, uses)| is_product(node) && uses == 1).collect()
 }
 
-/// Collects the factors of a product, including those of the `inner` products among them.
+/// Appends the factors of a product, with products among them replaced by their own factors.
+///
+/// `inner` is the result of [`inner_products`]; only products that it marks are replaced.
 pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut Vec<Id>) {
     for a in graph.nodes[product.index()].args() {
         if inner[a.index()] {
@@ -27,19 +29,19 @@ pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut 
     }
 }
 
-/// Inputs that a value depends on.
+/// Inputs that a node's value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dependency {
     /// Constants only.
     Nothing,
-    /// One input stream and constants.
+    /// The input stream of this index, and constants.
     One(u16),
-    /// Several streams, or run-time scalars.
+    /// Several input streams, or attributes.
     Several,
 }
 
 impl Dependency {
-    /// Returns the stream, if there is exactly one.
+    /// Returns the index of the stream if the value depends on one stream and constants, otherwise `None`.
     pub(super) fn one(self) -> Option<u16> {
         if let Dependency::One(stream) = self { Some(stream) } else { None }
     }
@@ -54,7 +56,7 @@ impl Dependency {
     }
 }
 
-/// Returns the inputs that every node depends on.
+/// Returns, per node, the inputs that it depends on: none, one stream, or more.
 pub(super) fn sole_streams(graph: &Graph) -> Vec<Dependency> {
     let mut all: Vec<Dependency> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -67,13 +69,13 @@ pub(super) fn sole_streams(graph: &Graph) -> Vec<Dependency> {
     all
 }
 
-/// Returns an upper bound of the magnitude of every node, or infinity where none below 1e6 is known.
+/// Returns, per node, an upper bound of its magnitude; infinity where no bound below 1e6 is known.
 pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
     let moderate = |bound: f64| if bound < 1e6 { bound } else { f64::INFINITY };
     intervals(graph).into_iter().map(|values| moderate(values.bound())).collect()
 }
 
-/// Returns an interval that contains the values of every node.
+/// Returns, per node, an interval that contains all its values.
 fn intervals(graph: &Graph) -> Vec<Interval> {
     let mut all: Vec<Interval> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -90,7 +92,9 @@ fn intervals(graph: &Graph) -> Vec<Interval> {
     all
 }
 
-/// Returns an interval that contains the values of a call; `twice` if both arguments are the same node.
+/// Returns an interval that contains all values of a call, from the intervals of its arguments.
+///
+/// `twice` is true if the first two arguments are the same node.
 fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
     let hull = |ends: [f64; 4]| match ends.iter().any(|e| e.is_nan()) {
         true => Interval::ALL,

@@ -11,14 +11,14 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::{Prim, Row, Style, TABLE};
 
-/// Candidate primitives, those with larger formulas first, so that the largest subexpression is replaced.
+/// Returns the candidate primitives, larger formulas first, so that the largest match is replaced.
 fn rows() -> impl Iterator<Item = &'static Row> {
     let smooth = |r: &&Row| r.arity == 1 && r.style == Style::Function && r.prim.is_smooth();
     let judged = |r: &&Row| inside(r).count() >= ENOUGH;
     TABLE.iter().rev().filter(smooth).filter(judged)
 }
 
-/// Returns the points at which a primitive has a value for either sign of its argument.
+/// Returns the points of [`POINTS`] that lie, with either sign, inside a primitive's domain.
 fn inside(row: &Row) -> impl Iterator<Item = f64> {
     let least = row.domain.0;
     POINTS.into_iter().filter(move |x| *x > least && -x > least)
@@ -31,22 +31,24 @@ const POINTS: [f64; 24] = [
     2.5029078, -2.0943951, 0.3065309, -0.2078795, 1.9021605, -1.6449340, 0.8346268, -0.7642236,
 ];
 
-/// Minimum number of sample points of a candidate, because fewer do not distinguish it from other functions.
+/// Minimum number of sample points at which a candidate primitive has a value.
+///
+/// Fewer points do not distinguish it from other functions.
 const ENOUGH: usize = 12;
 
-/// Largest relative difference that counts as agreement.
+/// Largest relative difference between two values that counts as agreement.
 const AGREEMENT: f64 = 1e-12;
 
-/// Replaces every subexpression that is a primitive by a call of it.
+/// Replaces every subexpression that equals a primitive by a call of that primitive.
 pub fn run(graph: &Graph) -> Graph {
     let mut pass = Pass { graph, new: vec![None; graph.nodes.len()], b: Builder::new() };
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.rebuild(*o)).collect();
     pass.b.finish(&outputs)
 }
 
-/// Returns whether a graph of one output equals a primitive in more than its last call.
+/// Returns whether two or more calls of a graph of one output equal one call of a primitive.
 ///
-/// For example, `ln(sigmoid(x))` does, but `exp(x)` does not, because it is a call of that primitive already.
+/// For example, true for `ln(sigmoid(x))`, but false for `exp(x)`, which is a call of that primitive already.
 pub fn is_composite_row(graph: &Graph) -> bool {
     let pass = Pass { graph, new: Vec::new(), b: Builder::new() };
     let result = graph.outputs[0];
@@ -61,7 +63,9 @@ struct Pass<'g> {
 }
 
 impl Pass<'_> {
-    /// Rebuilds a node in the new graph, largest recognised subexpressions first.
+    /// Rebuilds a node of the old graph in the new one, with recognised subexpressions replaced.
+    ///
+    /// The largest recognised subexpressions are replaced first.
     fn rebuild(&mut self, id: Id) -> Id {
         if let Some(done) = self.new[id.index()] {
             return done;
@@ -89,9 +93,9 @@ impl Pass<'_> {
         if found.negative { self.b.negative(call) } else { call }
     }
 
-    /// Returns the primitive that a node is, and its variable.
+    /// Returns the primitive that a node equals and the node of its argument; `None` if there is none.
     ///
-    /// Earlier nodes are tried as the variable first, because they give larger subexpressions.
+    /// Earlier nodes are tried as the argument first, because they give larger subexpressions.
     fn find(&self, id: Id) -> Option<Found> {
         (0..id.0).map(Id).find_map(|variable| {
             let part = Part::new(self.graph, variable, id)?;
@@ -105,7 +109,7 @@ impl Pass<'_> {
     }
 }
 
-/// `±row(±variable)`
+/// A recognised subexpression: plus or minus `prim(variable)` or `prim(-variable)`.
 struct Found {
     prim: Prim,
     variable: Id,
@@ -113,7 +117,7 @@ struct Found {
     negative: bool,
 }
 
-/// A node as a function of one other node.
+/// The node `result` as a function of the node `variable`.
 struct Part<'g> {
     graph: &'g Graph,
     variable: Id,
@@ -121,7 +125,7 @@ struct Part<'g> {
 }
 
 impl<'g> Part<'g> {
-    /// `None` if the result depends on an input other than through the variable, or is not smooth.
+    /// Returns `None` if `result` depends on an input other than through `variable`, or is not smooth.
     fn new(graph: &'g Graph, variable: Id, result: Id) -> Option<Part<'g>> {
         let mut needed = vec![false; result.index() + 1];
         needed[result.index()] = true;

@@ -14,19 +14,21 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
 
-/// Bounds to try for the clamp.
+/// Bounds to try for the clamp of a stream, largest first.
 ///
 /// The cube of the first (2^120), the fifth power of the second (2^100) and the twelfth power of the last (2^120) are finite in
 /// f32. Smaller bounds are for factors that grow faster, since the first bound at which a factor is finite is taken.
 const REACHES: [f64; 3] = [REACH, (1u64 << 20) as f64, (1u64 << 10) as f64];
 const REACH: f64 = (1u64 << 40) as f64;
 
-/// Points at which a limit is evaluated.
+/// Returns the magnitudes of the stream at which a limit is evaluated.
 fn beyond(reach: f64) -> [f64; 4] {
     [reach, 7.3 * reach, 1e20, 1e38]
 }
 
-/// Clamps growing factors of products that vanish, and arguments of functions that have settled.
+/// Clamps streams in growing factors of products that vanish, and in arguments of settled functions.
+///
+/// A function is settled at an end of its stream if it no longer changes there.
 pub fn run(graph: &Graph) -> Graph {
     let (streams, bounds, inner) = (sole_streams(graph), bounds(graph), inner_products(graph));
     let (b, clamped) = (Builder::new(), FxHashMap::default());
@@ -44,12 +46,12 @@ pub fn run(graph: &Graph) -> Graph {
     pass.b.finish(&outputs)
 }
 
-/// Ends of a stream to clamp.
+/// Ends of a stream's range at which the stream is clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ends {
     low: bool,
     high: bool,
-    /// Index of the bound in [`REACHES`].
+    /// Index in [`REACHES`] of the bound to clamp to.
     reach: usize,
 }
 
@@ -67,7 +69,9 @@ struct Pass<'g> {
 }
 
 impl Pass<'_> {
-    /// Emits the product with its growing factors clamped, or returns `None` if there is nothing to clamp.
+    /// Emits a product with the streams in its growing factors clamped.
+    ///
+    /// Returns `None` if there is nothing to clamp.
     fn product(&mut self, id: Id, new: &[Id]) -> Option<Id> {
         let mut factors = Vec::new();
         flatten(self.graph, &self.inner, id, &mut factors);
@@ -83,7 +87,9 @@ impl Pass<'_> {
         clamped.into_iter().reduce(|product, f| self.b.product(product, f))
     }
 
-    /// Returns the ends at which a factor is unbounded and the product of all factors of its stream vanishes.
+    /// Returns the ends at which to clamp the stream of a factor; `None` if it needs no clamp.
+    ///
+    /// A factor without a known bound needs a clamp at the ends where the product of all factors of the same stream is 0.
     fn held(&self, factor: Id, factors: &[Id]) -> Option<Ends> {
         let stream = self.streams[factor.index()].one()?;
         if self.bounds[factor.index()].is_finite() {
@@ -100,7 +106,7 @@ impl Pass<'_> {
         (0..REACHES.len()).filter_map(at).find(finite).or_else(|| at(0))
     }
 
-    /// Returns whether a factor and all nodes that it depends on are finite in f32 at these ends.
+    /// Returns whether a factor and all nodes that it depends on are finite in f32 at the clamp bounds.
     fn is_finite(&self, factor: Id, ends: Ends) -> bool {
         let fits = |x: f64| {
             let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
@@ -122,7 +128,9 @@ impl Pass<'_> {
         (!ends.low || fits(-reach)) && (!ends.high || fits(reach))
     }
 
-    /// Emits a call with its argument clamped, if it has settled there and the argument is NaN at infinity.
+    /// Emits a call with the stream of its argument clamped; `None` if that is not needed.
+    ///
+    /// An end is clamped if the call's value no longer changes there and the argument is NaN at infinity.
     fn argument(&mut self, prim: Prim, arg: Id) -> Option<Id> {
         self.streams[arg.index()].one()?;
         let result = |x: f64| (prim.row().oracle)([self.value(arg, x), f64::NAN, f64::NAN]);
@@ -134,20 +142,20 @@ impl Pass<'_> {
         Some(self.b.call(prim, &[arg]))
     }
 
-    /// Evaluates a node of one stream in f64 with `x` as that stream.
+    /// Evaluates a node of one stream in f64, with `x` as the value of that stream.
     fn value(&self, id: Id, x: f64) -> f64 {
         let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
         self.graph.values(id, given)[id.index()]
     }
 
-    /// Returns the node with its stream clamped at these ends.
+    /// Returns a copy of node `id` with its stream clamped at these ends.
     fn clamp(&mut self, id: Id, ends: Ends) -> Id {
         let (graph, b) = (self.graph, &mut self.b);
         self.clamped.entry(ends).or_insert_with(|| clamped(graph, b, ends))[id.index()]
     }
 }
 
-/// Copies all nodes, with every stream clamped at these ends.
+/// Copies all nodes, with every stream clamped at these ends, and returns the copies.
 fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
     let mut copies: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -167,7 +175,9 @@ fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
     copies
 }
 
-/// Returns the ends at which `holds` is true; its argument is the sign of the end.
+/// Returns the ends at which `holds` is true, or `None` if there is none.
+///
+/// The argument of `holds` is the sign of the end, `reach` the index of the bound in [`REACHES`].
 fn ends(reach: usize, holds: impl Fn(f64) -> bool) -> Option<Ends> {
     let ends = Ends { low: holds(-1.0), high: holds(1.0), reach };
     (ends.low || ends.high).then_some(ends)

@@ -7,7 +7,7 @@ use super::products::is_ordinary;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Applies the rules to every node, arguments first, until nothing changes.
+/// Applies the simplification rules to every node, arguments first, until nothing changes.
 pub fn run(graph: &Graph) -> Graph {
     let mut now = graph.clone();
     loop {
@@ -51,7 +51,7 @@ fn rule(b: &mut Builder, node: Node) -> Id {
     }
 }
 
-/// Evaluates a call whose arguments are all numbers.
+/// Returns the value of a call whose arguments are all constants; `None` for any other call.
 fn fold(b: &Builder, prim: Prim, args: &[Id; 3]) -> Option<f64> {
     let row = prim.row();
     let mut values = [f64::NAN; 3];
@@ -67,7 +67,7 @@ fn is_power_of_two(c: f64) -> bool {
     c.to_bits() << 12 == 0 && is_ordinary(c)
 }
 
-/// `--x = x`, `-(x - y) = y - x`, `-(c x) = (-c) x`
+/// Emits `-x`, simplified by `--x = x`, `-(x - y) = y - x` or `-(c x) = (-c) x` (constant `c`).
 fn negate(b: &mut Builder, x: Id, node: Node) -> Id {
     match b.node(x) {
         Node::Call(Prim::Neg, [x, ..]) => x,
@@ -80,7 +80,7 @@ fn negate(b: &mut Builder, x: Id, node: Node) -> Id {
     }
 }
 
-/// `x + -y = x - y`, `-x + y = y - x`
+/// Emits `x + y`, simplified by `x + -y = x - y` or `-x + y = y - x`.
 fn add(b: &mut Builder, x: Id, y: Id, node: Node) -> Id {
     if let Some([y, ..]) = b.as_call(Prim::Neg, y) {
         return b.difference(x, y);
@@ -91,7 +91,7 @@ fn add(b: &mut Builder, x: Id, y: Id, node: Node) -> Id {
     }
 }
 
-/// `(-x)(-y) = x y`, `(-x) y = -(x y)`, and the same for quotients.
+/// Emits a product, simplified by `(-x)(-y) = x y` or `(-x) y = -(x y)`, or likewise a quotient.
 fn signs(b: &mut Builder, prim: Prim, x: Id, y: Id) -> Id {
     let bare = |id: Id| b.as_call(Prim::Neg, id).map(|[inner, ..]| inner);
     let (bare_x, bare_y) = (bare(x), bare(y));

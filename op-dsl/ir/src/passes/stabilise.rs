@@ -11,7 +11,9 @@ use super::products::{bounds, flatten, inner_products, is_ordinary};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Applies both rewrites, cancellation first, since it changes which factors are bounded.
+/// Rewrites sums that cancel, and then orders the factors of products.
+///
+/// Cancellation is removed first, since that changes which factors are bounded.
 pub fn run(graph: &Graph) -> Graph {
     order_products(&graph.rewrite(cancellation))
 }
@@ -30,7 +32,7 @@ fn cancellation(b: &mut Builder, node: Node) -> Id {
     found.unwrap_or_else(|| b.add(node))
 }
 
-/// `1 + tanh u = 2 sigmoid(2 u)`
+/// Rewrites `1 + tanh u` as `2 sigmoid(2 u)`. `None` for other sums.
 fn one_plus_tanh(b: &mut Builder, one: Id, t: Id) -> Option<Id> {
     if b.as_const(one) != Some(1.0) {
         return None;
@@ -39,7 +41,9 @@ fn one_plus_tanh(b: &mut Builder, one: Id, t: Id) -> Option<Id> {
     Some(twice_sigmoid(b, 2.0, u))
 }
 
-/// `1 - tanh u = 2 sigmoid(-2 u)`, `1 - tanh^2 u = 4 sigmoid(2 u) sigmoid(-2 u)`
+/// Rewrites `1 - t`, if `t` is `tanh u` or `tanh^2 u`. `None` for any other `t`.
+///
+/// The results are `2 sigmoid(-2 u)` and `4 sigmoid(2 u) sigmoid(-2 u)`.
 fn one_minus_tanh(b: &mut Builder, t: Id) -> Option<Id> {
     if let Some([u, ..]) = b.as_call(Prim::Tanh, t) {
         return Some(twice_sigmoid(b, -2.0, u));
@@ -50,7 +54,9 @@ fn one_minus_tanh(b: &mut Builder, t: Id) -> Option<Id> {
     Some(b.product(up, down))
 }
 
-/// `x^2 - y^2 = (x - y) (x + y)` for one number and one stream, because either sum is rounded only once.
+/// Rewrites a difference `x - y` of a stream's square and a number as `(u - v) (u + v)`.
+///
+/// `u` and `v` are the square roots of `x` and `y`. Either sum is rounded only once. `None` for other differences.
 fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
     let (x, y) = match (b.as_const(x), b.as_const(y)) {
         (Some(c), None) => (root(b, c)?, squared(b, y)?),
@@ -61,13 +67,13 @@ fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
     Some(b.product(apart, together))
 }
 
-/// Returns the square root of a number, if it is exact.
+/// Emits the square root of a number if f64 represents it exactly, otherwise returns `None`.
 fn root(b: &mut Builder, c: f64) -> Option<Id> {
     let root = c.sqrt();
     (root * root == c && is_ordinary(root)).then(|| b.num(root))
 }
 
-/// Returns the stream that a value is the square of.
+/// Returns the stream of which a value is the square, or `None` if it is no square of a stream.
 fn squared(b: &Builder, value: Id) -> Option<Id> {
     let [x, y, _] = b.as_call(Prim::Mul, value)?;
     (x == y && matches!(b.node(x), Node::Stream(_))).then_some(x)
@@ -100,9 +106,12 @@ fn order_products(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Emits a product as one number, bounded factors and other factors, each group in the order written.
+/// Emits a product in this order: one number, bounded factors, other factors.
 ///
-/// `None` if there are only two factors, or if the number is near the ends of f32's range; then the product keeps its grouping.
+/// Bounded factors, and other factors, keep the order in which they are written.
+///
+/// Returns `None` if there are only two factors, or if the number is near the ends of f32's range; then the product keeps its
+/// grouping.
 fn product(
     b: &mut Builder,
     graph: &Graph,

@@ -17,9 +17,9 @@ use crate::rounding::lost_to_zeros;
 /// The largest number of f32.
 const MAX: f64 = f32::MAX as f64;
 
-/// Clamps the factors of attributes that give NaN at an infinity when they are zero.
+/// Clamps values multiplied by attributes that give NaN for an infinite stream when they are zero.
 ///
-/// One side is clamped if that is enough, otherwise both.
+/// The values are clamped on one side if that is enough, otherwise on both.
 pub fn run(graph: &Graph) -> Graph {
     let lost = lost_to_zeros(graph);
     if lost.is_empty() {
@@ -65,7 +65,7 @@ fn bounded(graph: &Graph, lost: &[u16], bounds: &[Bound]) -> Graph {
     b.finish(&outputs)
 }
 
-/// Clamps `x` to finite numbers on one side where `scale` is zero.
+/// Clamps `x` to finite f32 numbers on one side where `scale`, which multiplies it, is zero.
 fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     let (sign, choose) = match bound {
         Bound::Low => (-1.0, Prim::Max),
@@ -78,7 +78,7 @@ fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     b.call(choose, &[x, bound])
 }
 
-/// Inputs that a value depends on.
+/// Inputs that a node's value depends on.
 #[derive(Clone, Copy, PartialEq)]
 enum Dependence {
     /// Constants, and attributes that give no NaN when they are zero.
@@ -107,7 +107,7 @@ fn dependence(graph: &Graph, lost: &[u16]) -> Vec<Dependence> {
 mod tests {
     use super::*;
 
-    /// `if x > 0 { x } else { slope * x }`, and `x + slope`, where a slope of zero gives no NaN.
+    /// Tests `if x > 0 { x } else { slope * x }`, and `x + slope`, where a slope of 0 gives no NaN.
     #[test]
     fn a_slope_of_zero_is_flat_to_the_end() {
         let leaky = |hold: bool| {

@@ -7,12 +7,15 @@ use crate::Prim;
 use crate::graph::{Graph, Id, Node};
 use crate::univariate::{costs, is_uniform};
 
-/// The index of a select, and whether the arm is the one taken where the condition holds.
+/// An arm of a `select`: the node index of the `select`, and true for the arm of a true condition.
 pub type Arm = (usize, bool);
 
-/// Returns, for each node, the arm that alone needs it, if there is one.
+/// Returns, per node, the arm of a `select` that alone needs its value.
 ///
-/// Selects are ignored if they save no evaluation of a function.
+/// `None` if other nodes or outputs need the value too. Only `select`s whose condition is the same for all elements
+/// count.
+///
+/// A `select` is ignored if skipping one of its arms saves no evaluation of a function.
 pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     let uniform = is_uniform(graph);
     let is_choice = |node: &Node| match *node {
@@ -30,7 +33,7 @@ pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     owners(graph, &saves)
 }
 
-/// Returns, for each node, the arm of these selects that alone needs it.
+/// As [`arms`], for all `select`s whose entry in `choices` (one per node) is true.
 fn owners(graph: &Graph, choices: &[bool]) -> Vec<Option<Arm>> {
     // `None`: not needed yet; `Some(None)`: needed outside of any one arm. Users come after their arguments, so the
     // walk is backwards.
@@ -81,7 +84,7 @@ mod tests {
         assert_eq!(of(&|n| matches!(n, Node::Stream(_))), [None, None]);
     }
 
-    /// A select by a stream, or one between values of low cost, has no arms.
+    /// A `select` by a stream, or one between values of low cost, gives no arms.
     #[test]
     fn other_choices_have_none() {
         let mut b = Builder::new();

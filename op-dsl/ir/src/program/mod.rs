@@ -20,19 +20,19 @@ use std::borrow::Cow;
 pub enum Op {
     /// Loads the input stream whose index is the first argument.
     Load,
-    /// The smaller of a value and a number, see `math::at_most`.
+    /// The smaller of a value and a bound that is never NaN, see `math::at_most`.
     AtMost,
-    /// The larger of a value and a number.
+    /// The larger of a value and a bound that is never NaN.
     AtLeast,
-    /// A primitive.
+    /// A primitive of the primitive table, for example an addition or an exponential.
     Call(Prim),
 }
 
 impl Op {
-    /// Number of operations.
+    /// Number of distinct operations: all primitives, and the three other variants.
     pub const COUNT: usize = TABLE.len() + 3;
 
-    /// Returns its index in a table of all operations.
+    /// Returns the operation's index, below [`Op::COUNT`], in an array with one entry per operation.
     pub const fn index(self) -> usize {
         match self {
             Op::Call(prim) => prim as usize,
@@ -43,9 +43,10 @@ impl Op {
     }
 }
 
-/// A value: the slot of a column, or an index among the uniform values.
+/// Reference to a value: the slot of a column, or an index among the uniform values.
 ///
-/// Uniform values are numbers, attributes and results, in this order.
+/// A column has one value per element, a uniform value one per call. Uniform values are numbered in this order:
+/// constants, attributes, results computed from these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand(pub u16);
 
@@ -57,27 +58,29 @@ impl Operand {
         Operand(slot | Self::COLUMN)
     }
 
-    /// Returns whether it is a column.
+    /// Returns true for a column (one value per element), false for a uniform value (one per call).
     pub const fn is_column(self) -> bool {
         self.0 & Self::COLUMN != 0
     }
 
-    /// Returns its slot, or its index among the uniform values.
+    /// Returns the slot of a column, or the index of a uniform value.
     pub const fn index(self) -> usize {
         (self.0 & !Self::COLUMN) as usize
     }
 }
 
-/// `to = op(args)`, unless the guard forbids it.
+/// `to = op(args)`, skipped if the instruction's guard does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// Operation to compute.
     pub op: Op,
-    /// Number of its guard, counted from 1; 0 if the instruction always runs.
+    /// Number of the instruction's guard, counted from 1; 0 if the instruction always runs.
     pub guard: u8,
     /// Destination of the result.
     pub to: Operand,
-    /// Arguments, as many as the primitive has; for a load, the stream.
+    /// Arguments. Entries beyond the operation's arity are unused.
+    ///
+    /// The only argument of a load is the index of the stream.
     pub args: [Operand; 3],
 }
 
@@ -88,53 +91,59 @@ impl Instruction {
     }
 }
 
-/// A condition on an attribute. Instructions of one branch run only if the select takes that branch.
+/// A condition on attributes, under which the instructions of one branch of a `select` run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Guard of the select itself, counted from 1; 0 if it has none.
+    /// Number of the guard of the `select` itself, counted from 1; 0 if the `select` always runs.
     pub outer: u8,
-    /// The condition, a uniform value.
+    /// The condition, a uniform value (one per call); zero means false.
     pub condition: Operand,
-    /// Value that the condition must have.
+    /// Truth value that the condition must have for the instructions to run.
     pub holds: bool,
 }
 
-/// A graph as instructions.
+/// A graph lowered to straight-line instructions for the interpreter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// Arithmetic of the evaluation; results are rounded to f32 in either case.
     pub arithmetic: Arithmetic,
     /// Constants, which are the first of the uniform values.
     pub numbers: List<f64>,
-    /// Number of attributes, which follow the constants.
+    /// Number of attributes, which follow the constants among the uniform values.
     pub scalars: u16,
-    /// Instructions that compute the remaining uniform values.
+    /// Instructions that compute the remaining uniform values, once per call.
     pub uniform: List<Instruction>,
-    /// Guards in evaluation order: inner ones come after outer ones.
+    /// Guards in evaluation order: that of a nested `select` comes after that of the enclosing one.
     pub guards: List<Guard>,
-    /// Instructions that compute columns.
+    /// Instructions that compute columns, the values that differ between elements.
     pub code: List<Instruction>,
-    /// Number of those that are functions, which take far longer than arithmetic.
+    /// Number of instructions in `code` that are functions, for example `exp`.
+    ///
+    /// A function takes far longer than arithmetic.
     pub functions: u16,
-    /// Number of slots that the columns need.
+    /// Number of slots in scratch memory that the columns need.
     pub slots: u16,
-    /// Number of input streams, which outputs follow.
+    /// Number of input streams. Output streams are numbered after the inputs.
     pub inputs: u16,
-    /// Bit `k` is whether input `k` is a mask.
+    /// Bit `k` is 1 if input stream `k` is a mask (true or false per element).
     pub masks: u16,
-    /// Operands that hold the results.
+    /// Operands that hold the graph's outputs, in their order.
     pub outputs: List<Operand>,
 }
 
 impl Program {
-    /// Maximum number of slots, so that one step of each fits into the interpreter's scratch memory.
+    /// Maximum number of slots for columns, limited by the interpreter's scratch memory.
+    ///
+    /// A slot holds one step of a column: the elements that the interpreter computes at a time.
     pub const MAX_SLOTS: usize = 192;
-    /// Maximum number of uniform values.
+    /// Maximum number of uniform values: constants, attributes and results computed from these.
     pub const MAX_UNIFORM: usize = 1024;
-    /// Maximum number of guards; branches of further selects are computed whenever the selects are.
+    /// Maximum number of guards.
+    ///
+    /// The branches of any further `select` have no guard of their own: both run whenever the `select` runs.
     pub const MAX_GUARDS: usize = 63;
 
-    /// Returns the program of a graph; `masks` says which input streams are masks.
+    /// Lowers a graph to a program. `masks` is true for each input stream that is a mask.
     ///
     /// Returns `None` if the graph has primitives that no target computes, or needs more memory than the interpreter
     /// has.
@@ -150,7 +159,7 @@ impl Program {
         fits.then_some(program)
     }
 
-    /// Returns the number of instructions that are not functions.
+    /// Returns the number of instructions in `code` that are arithmetic, not functions such as `exp`.
     pub const fn arithmetic(&self) -> usize {
         let all = match &self.code {
             Cow::Borrowed(code) => code.len(),
@@ -159,7 +168,7 @@ impl Program {
         all - self.functions as usize
     }
 
-    /// Returns the number of uniform values.
+    /// Returns the number of uniform values: constants, attributes and results computed from these.
     pub fn uniform_values(&self) -> usize {
         self.numbers.len() + usize::from(self.scalars) + self.uniform.len()
     }
@@ -171,7 +180,7 @@ struct Planner<'a> {
     is_uniform: Vec<bool>,
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
-    /// Operand of each node's value, once it is assigned.
+    /// Operand that holds each node's value; `Operand(0)` until one is assigned.
     places: Vec<Operand>,
 }
 
@@ -226,7 +235,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the instruction for the call of node `k`, whose arguments have their operands.
+    /// Returns the instruction for node `k`, a call whose arguments have operands in `places`.
     fn instruction(&self, k: usize, prim: Prim, args: [Id; 3], guard: u8) -> Instruction {
         let (op, args) = match (prim, args) {
             (Prim::Min | Prim::Max, [x, bound, _] | [bound, x, _])
@@ -241,7 +250,7 @@ impl<'a> Planner<'a> {
         Instruction { op, guard, to: self.places[k], args: args.map(place) }
     }
 
-    /// Returns all guards, and the guard of each node.
+    /// Returns all guards, and per node the number of its guard, counted from 1 (0 if it has none).
     ///
     /// A select comes after the nodes of its branches, so going backwards numbers outer guards first.
     fn guards(&self) -> (Vec<Guard>, Vec<u8>) {
@@ -265,7 +274,9 @@ impl<'a> Planner<'a> {
         (guards, own)
     }
 
-    /// Returns the instructions of all columns and the number of slots. Streams are loaded where they are first used.
+    /// Returns the instructions that compute all columns, and the number of slots that these need.
+    ///
+    /// Streams are loaded where they are first used. `guard_of` has the number of each node's guard.
     fn columns(&mut self, guard_of: &[u8]) -> (Vec<Instruction>, u16) {
         let graph = self.graph;
         let mut order = Vec::new();
@@ -324,7 +335,9 @@ fn is_function(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Call(prim) if costs(prim))
 }
 
-/// Returns which values are known not to be NaN: constants, and selects between such values.
+/// Returns, per node, whether its value is known not to be NaN.
+///
+/// That holds for constants other than NaN, and for selects between such nodes.
 pub fn numbers(graph: &Graph) -> Vec<bool> {
     let mut numbers: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

@@ -3,15 +3,17 @@
 use super::{Arithmetic, Bounded, Point, evaluate_node, times};
 use crate::graph::{Graph, Id, Node};
 
-/// Evaluator of a graph at the points of one line, which differ only in the varied stream.
+/// Evaluator of a graph at the points of one line, which differ only in one stream.
 pub struct Along<'g> {
     graph: &'g Graph,
     arithmetic: Arithmetic,
-    /// Values of all nodes at one point of the line.
+    /// Values of all nodes at one point of the line, of use for nodes that do not change along it.
     nodes: Vec<Bounded>,
     /// Indices of the nodes that depend on the varied stream.
     changing: Vec<usize>,
-    /// True for each product whose rounding error is kept and multiplied. Missing entries count as false.
+    /// Per node, true for a product whose own rounding error does not count.
+    ///
+    /// Back ends keep the error of such a product and multiply it too. Missing entries count as false.
     kept: &'g [bool],
 }
 
@@ -31,7 +33,7 @@ impl<'g> Along<'g> {
         Along { graph, arithmetic, nodes, changing, kept }
     }
 
-    /// Evaluates a node at a point.
+    /// Evaluates node `i` at a point; `known` returns the values of the node's arguments.
     #[inline(always)]
     fn node(&self, i: usize, point: &Point, known: impl Fn(Id) -> Option<Bounded>) -> Bounded {
         let node = &self.graph.nodes[i];
@@ -65,16 +67,16 @@ impl<'g> Along<'g> {
     }
 }
 
-/// Maximum number of zero crossings that are bisected on a line, spread evenly over all of them.
+/// Maximum number of zero crossings that are bisected on a line, spread evenly over all crossings.
 ///
-/// Only periodic functions have more, and every period loses its digits alike. Bisecting all of them took three quarters of the
-/// time in which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
+/// Only periodic functions have more crossings, and every period loses its digits alike. Bisecting all crossings took three
+/// quarters of the time in which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
 const MOST_CROSSINGS: usize = 32;
 
-/// Points and the results of a graph there, in ascending order of the varied stream.
+/// Points of a line in ascending order of the varied stream, and a graph's outputs there.
 pub struct Evaluated {
     pub line: Vec<Point>,
-    /// Results per point, then per output.
+    /// Values of the outputs with error bounds, per point and then per output.
     pub results: Vec<Vec<Bounded>>,
 }
 
@@ -84,7 +86,9 @@ impl Evaluated {
         Evaluated::keeping(graph, arithmetic, line, &[])
     }
 
-    /// Evaluates a graph at the points of a line, where rounding errors of the `kept` products are not counted.
+    /// Evaluates a graph at the points of a line, not counting rounding errors of `kept` products.
+    ///
+    /// `kept` has one entry per node; missing entries count as false.
     pub fn keeping(
         graph: &Graph,
         arithmetic: Arithmetic,
@@ -96,7 +100,7 @@ impl Evaluated {
         Evaluated { line, results }
     }
 
-    /// Returns the points where `is_it` is true for some result, with some streams set to `value`.
+    /// Returns copies, with `streams` set to `value`, of the points where `is_it` is true for an output.
     pub fn beside(
         &self,
         is_it: impl Fn(&Bounded) -> bool,
@@ -162,21 +166,21 @@ impl Evaluated {
 
 /// A zero crossing of an output between two inputs of the same sign.
 struct Crossing {
-    /// Any point of the line.
+    /// A point of the line, with the values of the streams that do not vary.
     at: Point,
     ends: [f64; 2],
     output: usize,
-    /// The output's value at the lower end.
+    /// The output's value at the lower end; its sign tells the two sides of the crossing apart.
     sign: f64,
 }
 
 impl Crossing {
-    /// Returns the f32 number in the middle.
+    /// Returns the f32 number in the middle between the two ends.
     fn between(&self) -> f64 {
         f64::from((0.5 * (self.ends[0] + self.ends[1])) as f32)
     }
 
-    /// Returns whether no f32 number lies between the ends.
+    /// Returns whether no f32 number lies between the two ends, so that bisection is finished.
     fn is_done(&self) -> bool {
         let middle = self.between();
         middle <= self.ends[0] || middle >= self.ends[1]
@@ -188,7 +192,9 @@ impl Crossing {
         point
     }
 
-    /// Narrows the interval to the half that contains the crossing; `results` are the outputs in the middle.
+    /// Narrows the interval to the half that contains the crossing.
+    ///
+    /// `results` are the graph's outputs in the middle of the interval.
     fn halve(&mut self, results: &[Bounded]) {
         let is_before = results[self.output].value * self.sign > 0.0;
         self.ends[usize::from(!is_before)] = self.between();
@@ -202,7 +208,7 @@ mod tests {
     use crate::prim::Prim;
     use crate::rounding::{lines, outputs};
 
-    /// Two varying streams, an attribute, a constant, a zero crossing.
+    /// The graph has two varying streams, an attribute, a constant and a zero crossing.
     #[test]
     fn points_of_a_line_are_those_of_whole_evaluations() {
         let mut b = Builder::new();
@@ -230,7 +236,7 @@ mod tests {
         assert!(points > 5000, "{points}");
     }
 
-    /// `sin(x)` crosses zero between most samples; `x - 1` once.
+    /// `sin(x)` crosses zero between most sample points, and `x - 1` once.
     #[test]
     fn few_crossings_of_a_periodic_function_are_bisected() {
         let of = |build: &dyn Fn(&mut Builder, Id) -> Id| {

@@ -5,7 +5,7 @@ use super::{Arithmetic, outputs};
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Returns whether two graphs have the same values in f32 at the infinities of every varying stream.
+/// Returns whether two graphs have the same outputs in f32 where any one stream is infinite.
 pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
     let agree = |a: &f64, b: &f64| {
         let [a, b] = [*a as f32, *b as f32];
@@ -15,12 +15,14 @@ pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
     a.iter().zip(&b).all(|((_, a), (_, b))| a.iter().zip(b).all(|(a, b)| agree(a, b)))
 }
 
-/// Returns whether some output is NaN at an infinity, but not at the largest finite number.
+/// Returns whether some output is NaN for an infinite input, but not for the largest finite one.
 pub fn has_no_limit(graph: &Graph, ranges: &Ranges) -> bool {
     at_infinities(graph, ranges).iter().any(is_lost)
 }
 
-/// Returns the attributes whose zero makes an output NaN at an infinity, but not at the largest number.
+/// Returns the attributes that make an output NaN for an infinite input when they are 0.
+///
+/// Outputs that are NaN for the largest finite input too do not count.
 pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
     let scalars = graph.nodes.iter().filter_map(|n| match n {
         Node::Scalar(s) => Some(*s),
@@ -35,8 +37,9 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
 
 /// Returns whether an infinite stream gives a quotient `inf / inf` of sums that grow independently.
 ///
-/// Another stream is an addend of one of the sums, and the quotient depends on the infinite stream without that sum too. An example
-/// is `(m + g) / sqrt(v + g^2)` at an infinite `g`. `values` are those of all nodes there.
+/// Another stream is an addend of one of the sums, and the quotient depends on the infinite stream without that sum too. An
+/// example is `(m + g) / sqrt(v + g^2)` at an infinite `g`. `stream` is the infinite stream, and `values` has the value of every
+/// node there.
 ///
 /// Such a quotient is NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
 /// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function.
@@ -64,7 +67,9 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     })
 }
 
-/// Returns, per node, whether it depends on a node where `is_it` is true, by a path without node `except`.
+/// Returns, per node, whether it depends on a node for which `is_it` is true.
+///
+/// Paths through node `except` do not count.
 fn depend(graph: &Graph, is_it: impl Fn(usize, &Node) -> bool, except: Option<usize>) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -78,12 +83,12 @@ fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
     finite.iter().zip(infinite).any(|(finite, infinite)| infinite.is_nan() && !finite.is_nan())
 }
 
-/// Evaluates the outputs at the ends of every line, and at the infinities beyond.
+/// Evaluates the outputs at each outermost sample point, and at the infinity beyond it.
 fn at_infinities(graph: &Graph, ranges: &Ranges) -> Vec<(Vec<f64>, Vec<f64>)> {
     ends(graph, ranges).iter().map(|end| around(graph, end)).collect()
 }
 
-/// Evaluates the outputs at an end, and at the infinity beyond.
+/// Evaluates the outputs at a point, and then with the stream that varies infinite instead.
 fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
     let values = |point: &Point| -> Vec<f64> {
         outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()

@@ -3,30 +3,34 @@
 use crate::graph::{Graph, Id, Node};
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
-/// Inputs of one evaluation: an element of every stream, and the attributes.
+/// Inputs of one evaluation of a graph: one element of every stream, and the attributes.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// One value per input stream.
     pub streams: Vec<f64>,
-    /// Index of the stream that varies along the line of this point.
+    /// Index of the stream that varies along the line of sample points that contains this one.
     pub varied: usize,
     pub(super) scalars: [f64; 3],
 }
 
-/// Sample values of attributes, one triple per line.
+/// Sample values of attributes, in three variants. Attribute `s` takes entry `s % 3` of a variant.
 const SCALARS: [[f64; 3]; 3] =
     [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
-/// Sample values of streams that are not factors and do not vary along the line.
+/// Sample values of streams that neither vary along a line of points nor are factors of the outputs.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
-/// Maximum number of truth values that are sampled in all combinations.
+/// Maximum number of mask streams that are sampled in all combinations of 0 and 1.
 ///
-/// Each further one has the value of one of these.
+/// Each further mask stream has the same value as one of these.
 const MOST_TRUTHS: usize = 3;
 
-/// Ranges of streams. A stream without an entry, or whose entry is `None`, has no bounds.
+/// Range of each input stream: lower and upper end.
+///
+/// A stream without an entry, or whose entry is `None`, has no bounds.
 pub type Ranges = [Option<[f64; 2]>];
 
-/// Returns the points to evaluate a graph at. On each line one stream varies, in ascending order.
+/// Returns lines of points to evaluate a graph at.
+///
+/// Along each line one stream varies, in ascending order, and the other inputs are constant.
 pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     let count = graph.streams();
     let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
@@ -75,9 +79,9 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     lines
 }
 
-/// Returns the constants of comparisons with their neighbours in f32.
+/// Returns the constants that a graph compares with, each with its two neighbours in f32.
 ///
-/// They are sampled because there one branch takes over from another, and a branch may be accurate only up to that point.
+/// These points are sampled because there one branch takes over from another, and a branch may be accurate only up to that point.
 fn edges(graph: &Graph) -> Vec<f64> {
     let numbers = graph.nodes.iter().filter_map(|node| match node {
         Node::Call(prim, args) if prim.is_comparison() => Some(&args[..2]),
@@ -91,14 +95,16 @@ fn edges(graph: &Graph) -> Vec<f64> {
     numbers.flat_map(|c| [c.next_down(), c, c.next_up()].map(f64::from)).collect()
 }
 
-/// Returns the first and last point of every line whose stream has no bounds.
+/// Returns the first and last point of every line of [`lines`] whose varied stream has no bounds.
 pub fn ends(graph: &Graph, ranges: &Ranges) -> Vec<Point> {
     let lines = lines(graph, ranges);
     let all = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
     all.filter(|end| ranges.get(end.varied).copied().flatten().is_none()).cloned().collect()
 }
 
-/// Returns the samples in a range, its ends, and numbers at distances from these in powers of two.
+/// Returns sample values of a stream in a range, in ascending order.
+///
+/// They are the [`samples`] in the range, both ends, and numbers near either end whose distances from it shrink by powers of two.
 fn within([low, high]: [f64; 2]) -> Vec<f64> {
     let rounded = |x: f64| f64::from(x as f32);
     let distances = (0..=24).map(|k| (high - low) * 0.703_125 * 2f64.powi(-k));
@@ -116,7 +122,7 @@ fn inside([low, high]: [f64; 2], other: f64) -> f64 {
     f64::from((low + share * (high - low)) as f32)
 }
 
-/// Returns f32 samples in ascending order: one per exponent and sign, and the largest numbers.
+/// Returns f32 sample values in ascending order: one per exponent and sign, and both extremes.
 ///
 /// Exponents from -12 to 7 have 12 samples each, because most activations lie there.
 fn samples() -> Vec<f64> {
@@ -136,13 +142,13 @@ fn samples() -> Vec<f64> {
 }
 
 impl Point {
-    /// Returns the point with another value of an attribute.
+    /// Returns this point with attribute `scalar` set to `value`.
     pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
         self.scalars[usize::from(scalar) % 3] = value;
         self
     }
 
-    /// Returns a point for graphs of one stream.
+    /// Returns the point where `stream` is `x`, for graphs that read no other stream.
     pub fn single(stream: usize, x: f64) -> Point {
         let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
         Point { streams, varied: stream, scalars: SCALARS[0] }

@@ -12,12 +12,16 @@ use crate::passes::products::inner_products;
 use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
-/// Value of a factor. It is no power of two, so that its products round.
+/// Value of factor streams: not a power of two, so that products with it round.
 const FACTOR: f64 = 1.718_281_9_f32 as f64;
-/// Factor near the largest f32 number, which scales subnormal results into the normal range.
+/// Value of factor streams that scales subnormal results into the normal range.
+///
+/// It is near the largest f32 number.
 const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
 
-/// Estimates the largest error in f32 of any output, including rounding with factor streams.
+/// Estimates the largest error in f32 of any output, including rounding by factor streams.
+///
+/// A factor stream is an input that only multiplies: outputs are proportional to it or independent of it.
 pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut without = worst(graph, Arithmetic::F32, ranges);
     without.halves = without.halves.max(halves_of_opposites(graph, ranges));
@@ -30,8 +34,8 @@ pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
 
 /// Estimates the largest error in the 16-bit types where terms of two streams cancel.
 ///
-/// An example is `s(x) a + (1 - s(x)) b` for `b = -a` and a small `x`. Errors of 16-bit results count in units of the result, however
-/// small it is, while f32 has only the digits of the terms.
+/// An example is `s(x) a + (1 - s(x)) b` with the sigmoid `s`, for `b = -a` and a small `x`. Errors of 16-bit results count in
+/// units of the result, however small it is, while f32 has only the digits of the terms.
 fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     let is_addend = |s: &usize| {
@@ -53,7 +57,10 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     worst.halves
 }
 
-/// Estimates the largest error in f32 of outputs with a factor stream; 0 if there is no such stream.
+/// Estimates the largest error in f32 of outputs that a factor stream multiplies.
+///
+/// A factor stream is an input that only multiplies: outputs are proportional to it or independent of it. The error is 0 if there
+/// is no such stream.
 fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     // Back ends keep the rounding error of the first product of three factors, and multiply it as well.

@@ -21,19 +21,23 @@ use crate::bind::Bound;
 mod walk;
 pub use walk::{Burst, Side, Tile};
 
-/// Alignment of UB addresses and smallest transfer of a copy, in bytes.
+/// Alignment of addresses in the unified buffer (UB), and smallest transfer of a copy, in bytes.
 pub const BLOCK: u64 = 32;
-/// Preferred size of transfers, and the smallest piece of a row that a core is given, in bytes.
+/// Preferred size of transfers, and of the pieces into which rows are cut, in bytes.
+///
+/// A core is given no smaller piece of a row, except the last of a row.
 pub const UNIT: u64 = 512;
-/// Line of the data cache of scalar code, in bytes.
+/// Size in bytes of a line of the data cache that scalar code reads and writes through.
 pub const LINE: u64 = 64;
-/// Number of lanes that are transposed together: one word of each.
+/// Number of lanes that one transposition takes together, one word of each.
+///
+/// A lane is a run of whole rows that ends where a 32-byte block ends.
 pub const LANES: u64 = 16;
-/// Bytes that one vector instruction works on.
+/// Number of bytes that one repeat of a vector instruction works on.
 pub const REPEAT: u64 = 256;
-/// Maximum number of bursts of one copy.
+/// Maximum number of bursts (contiguous runs) that one copy instruction moves.
 pub const MAX_BLOCK_COUNT: u64 = 4095;
-/// Maximum length of a burst of one copy, in bytes.
+/// Maximum length of a burst (contiguous run) of a copy instruction, in bytes.
 pub const MAX_BLOCK_LEN: u64 = 2_097_151;
 /// Smallest share of a core, in elements, that is worth a second tile.
 ///
@@ -44,23 +48,23 @@ pub const MAX_BLOCK_LEN: u64 = 2_097_151;
 /// 20 vector calls and barriers, and five copies of about 100 cycles, which overlap. That is 700 to 1400 elements.
 pub const LEAST_SHARE_OF_TWO: u64 = 1024;
 
-/// The iteration domain of the formula, as a matrix.
+/// The iteration domain of the formula, as a matrix of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Number of rows: the product of the dimensions outside the split one.
     pub rows: u64,
-    /// Contiguous elements of one part in a row.
+    /// Number of columns: contiguous elements of one part (gate or value) in a row.
     pub columns: u64,
-    /// Whether gated tensors have rows of two parts.
+    /// Whether the domain is split, so that rows of gated tensors consist of two parts.
     pub split: bool,
 }
 
 impl Extent {
-    /// Returns the extent of a call; a tensor without parts is one long row.
+    /// Returns the extent of a call; without gated tensors the whole domain is one row.
     ///
-    /// Alternating elements are halves of rows as long as what lies inside the split dimension. For example, the
-    /// domain `[5, 6, 7]` split along dimension 1 has 5 rows of 42 columns as halves, and 30 rows of 7 columns
-    /// interleaved.
+    /// Interleaved parts are treated as halves of shorter rows, which contain only the dimensions inside the split
+    /// dimension. For example, the domain `[5, 6, 7]` split along dimension 1 has 5 rows of 42 columns if the parts are
+    /// halves, and 30 rows of 7 columns if they are interleaved.
     pub fn new(bound: &Bound) -> Extent {
         // An empty tensor may have dimensions whose product overflows.
         let product = |dims: &[usize]| dims.iter().fold(1, |n: u64, &d| n.saturating_mul(d as u64));
@@ -71,13 +75,13 @@ impl Extent {
         Extent { rows: product(outer), columns: product(inner), split: true }
     }
 
-    /// Returns the number of elements of one part.
+    /// Returns the number of elements of the domain, which each part of a gated tensor has.
     pub fn elements(&self) -> u64 {
         self.rows * self.columns
     }
 }
 
-/// UB that a kernel needs: a fixed number of bytes, and some bits per element of a tile.
+/// Unified buffer (UB) memory of a kernel: a fixed number of bytes, and bits per element of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
     /// Bytes that do not grow with the tile.
@@ -87,9 +91,10 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Returns the largest tile, in elements, that fits into `ub` bytes.
+    /// Returns the largest tile, in elements of `size` bytes, that fits into `ub` bytes.
     ///
-    /// It consists of whole repeats, or of whole blocks where not even one repeat fits.
+    /// The tile consists of whole repeats of [`REPEAT`] bytes, or of whole blocks of [`BLOCK`] bytes if not even one
+    /// repeat fits. It is 0 if no block fits.
     pub fn capacity(&self, ub: u64, size: u64) -> u64 {
         let fits = ub.saturating_sub(self.fixed).saturating_mul(8) / self.bits.max(1);
         let fits = fits.min(MAX_BLOCK_LEN / (2 * size));
@@ -102,24 +107,30 @@ impl Footprint {
 /// Requirements of a kernel on its tiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Bytes of an element in GM.
+    /// Bytes of an element in global memory (GM).
     pub size: u64,
-    /// UB footprint when each stream is loaded on its own.
+    /// UB footprint of a tile when gate and value are loaded separately.
     pub dense: Footprint,
-    /// UB footprint when halves are separated inside UB; `None` where there are none.
-    pub small: Option<Footprint>,
-    /// The same for rows of two elements, which some calls can read without separating them.
-    pub pairs: Option<Footprint>,
-    /// Granularity of columns: rows share a tile only if their length is a multiple of it.
+    /// UB footprint of a tile when rows are loaded whole and their halves separated inside UB.
     ///
-    /// Then no tensor has gaps between rows in UB. It is 1 where each tensor may have its own gaps.
+    /// `None` if the operator has no gated tensors.
+    pub small: Option<Footprint>,
+    /// As `small`, for rows of two elements, a gate and a value.
+    ///
+    /// Some kernels compute on such pairs without separating them, which needs fewer buffers.
+    pub pairs: Option<Footprint>,
+    /// Number of elements of which the row length must be a multiple, so that rows share a tile.
+    ///
+    /// With such a length no tensor has gaps between rows in UB. The number is 1 if each tensor may have its own gaps.
     pub even: u64,
-    /// Whether halves of any rows can be gathered; otherwise they are only transposed.
+    /// True if halves of rows of any length can be gathered, false if they are only transposed.
     pub gathers: bool,
 }
 
 impl Need {
     /// Returns the UB footprint of a tile on a path, where parts have rows of `columns` elements.
+    ///
+    /// `None` if the kernel cannot take that path.
     pub fn of(&self, path: Path, columns: u64) -> Option<Footprint> {
         match (path, columns) {
             (Path::Small, 1) => self.pairs,
@@ -129,14 +140,14 @@ impl Need {
     }
 }
 
-/// Properties of the machine, as the platform reports them.
+/// Properties of the NPU, as the platform interface reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
-    /// Bytes of UB of one core.
+    /// Bytes of unified buffer (UB) of one core.
     pub ub: u64,
     /// Number of vector cores.
     pub cores: u32,
-    /// Whether copies can have any length in bytes; otherwise only multiples of 32.
+    /// True if copies can have any length in bytes, false if only multiples of 32.
     pub pads: bool,
 }
 
@@ -182,31 +193,31 @@ impl Path {
 pub struct Tiling {
     /// Number of rows of the matrix.
     pub rows: u64,
-    /// Number of columns of one part.
+    /// Number of columns of one part (gate or value); gated tensors have rows of twice as many elements.
     pub columns: u64,
-    /// Number of units that one row is cut into; 1 when units are rows.
+    /// Number of units of work that one row is cut into; 1 if a unit is whole rows.
     pub pieces: u64,
-    /// Number of units of every core; the first `big` cores have one more.
+    /// Number of units of work of every core; the first `big` cores have one more.
     pub share: u64,
-    /// Number of rows of a unit; 1 when a row is cut.
+    /// Number of rows of a unit of work; 1 if rows are cut.
     pub unit_rows: u32,
-    /// Number of columns of a unit when a row is cut; its last piece may be shorter.
+    /// Number of columns of a unit of work if rows are cut; the last piece of a row may be shorter.
     pub unit_columns: u32,
-    /// Maximum number of rows of a tile; 0 when a row does not fit.
+    /// Maximum number of rows of a tile; 0 if tiles are segments of a row.
     pub tile_rows: u32,
     /// Maximum number of columns of a tile that is a segment.
     pub tile_columns: u32,
     /// Distance between the starts of rows in UB, in elements.
     pub pitch: u32,
-    /// Number of cores with work.
+    /// Number of cores that have work.
     pub cores: u32,
-    /// Number of cores that have one unit more.
+    /// Number of cores that have one unit of work more than `share`.
     pub big: u32,
     /// The way in which tiles are cut.
     pub path: Path,
 }
 
-/// A way to cut the matrix into units.
+/// A way to cut the matrix into units of work, which cores are given.
 #[derive(Clone, Copy)]
 struct Cut {
     unit_rows: u64,
@@ -228,7 +239,7 @@ impl Cut {
         extent.rows.div_ceil(self.unit_rows) * self.pieces
     }
 
-    /// Returns an upper bound for the elements of the busiest core.
+    /// Returns an upper bound for the number of elements of the busiest core.
     fn busiest(&self, extent: &Extent, cores: u64) -> u64 {
         let share = self.units(extent).div_ceil(cores);
         let segment = (share % self.pieces * self.unit_columns).min(extent.columns);
@@ -256,7 +267,9 @@ pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, U
     Ok(assemble(extent, need, machine, cut, small, dense))
 }
 
-/// Returns the elements of a tile on the path of small rows; `None` if these rows do not take it.
+/// Returns the maximum number of elements of a tile on [`Path::Small`].
+///
+/// `None` if rows of this length do not take that path.
 fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64> {
     let footprint = need.of(Path::Small, extent.columns).filter(|_| extent.split)?;
     let row = extent.columns.checked_mul(need.size)?;
@@ -270,7 +283,7 @@ fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64
     (wasteful(row, machine.pads) && fits).then_some(capacity)
 }
 
-/// Returns whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need.
+/// Returns whether copies of single rows of `row` bytes move over 5/4 of the blocks they need.
 ///
 /// (The padding in UB is less than that.)
 fn wasteful(row: u64, pads: bool) -> bool {
@@ -278,7 +291,7 @@ fn wasteful(row: u64, pads: bool) -> bool {
     if pads { beyond > row / 4 } else { beyond > 0 }
 }
 
-/// Returns the least number of rows of this many bytes that end where a block ends.
+/// Returns the least number of rows of `row` bytes that together end where a block ends.
 ///
 /// For example, rows of 12 bytes do so every 8 rows, since 96 is a multiple of 32.
 fn aligned_rows(row: u64) -> u64 {
@@ -290,7 +303,9 @@ fn gcd(a: u64, power: u64) -> u64 {
     (1 << a.trailing_zeros().min(power.trailing_zeros())) as u64
 }
 
-/// Chooses units as large as balance allows: rows that begin on a block, else rows, else pieces of rows.
+/// Chooses units of work as large as balance between the cores allows.
+///
+/// Candidates are rows that begin on a block, then any rows, then pieces of rows.
 fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -> Cut {
     let row = extent.columns * size;
     let least = UNIT.div_ceil(row);
@@ -317,9 +332,9 @@ fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -
     found.copied().unwrap_or(aligned)
 }
 
-/// Returns the maximum number of small rows of a tile of this many elements.
+/// Returns the maximum number of rows of a tile of `capacity` elements on [`Path::Small`].
 ///
-/// Transposed rows fill whole lanes even where the tensor has fewer rows, so the remaining lanes are empty.
+/// Transposed rows fill a whole number of lanes, even if the tensor has fewer rows; then some lanes are empty.
 fn small_rows(extent: &Extent, size: u64, machine: &Machine, capacity: u64) -> u64 {
     let (rows, aligned) = (capacity / extent.columns, aligned_rows(extent.columns * size));
     let lanes = if machine.pads { aligned } else { LANES * aligned };
@@ -328,9 +343,9 @@ fn small_rows(extent: &Extent, size: u64, machine: &Machine, capacity: u64) -> u
     (rows / step * step).min(most)
 }
 
-/// Returns the number that the rows of a tile are a multiple of.
+/// Returns the number of which the row count of a tile has to be a multiple.
 ///
-/// Small rows end on blocks, and fill lanes where they are transposed.
+/// On [`Path::Small`] rows end on a block, and fill a whole number of lanes if they are transposed.
 fn row_step(extent: &Extent, size: u64, machine: &Machine, path: Path, tile_rows: u64) -> u64 {
     let aligned = aligned_rows(extent.columns * size);
     match path {

@@ -66,7 +66,9 @@ fn limits(t: &Tiling, tile: Tile, size: u64) {
     assert!(tile.rows == 1 || t.columns * size <= u32::MAX as u64, "{tile:?}");
 }
 
-/// Returns the GM bytes in touched sectors over the bytes of the tensors: dy, x and gelu in, dx out.
+/// Returns the bytes of touched sectors in GM, divided by the bytes of the tensors.
+///
+/// The tensors are those of a gradient: `dy`, `x` and `gelu` are read, and `dx` is written.
 fn traffic(t: &Tiling, size: u64) -> f64 {
     let sides = [Side::Whole, Side::First, Side::Second, Side::Whole, Side::First, Side::Second];
     let tiles = (0..t.cores).flat_map(|c| t.tiles(c).collect::<Vec<_>>());
@@ -132,7 +134,7 @@ fn path_follows_from_shape_and_element_size() {
     assert_eq!(path(80_372, 16, 1), Path::Rows);
 }
 
-/// A share that fits one tile is cut into two, unless it is too small for that.
+/// A core's share that fits one tile is cut into two tiles, unless it is too small for that.
 ///
 /// Compares the path and the tile sizes of the busiest core.
 #[test]
@@ -186,7 +188,9 @@ fn narrow_rows_without_gaps() {
     }
 }
 
-/// Without padded copies small rows are transposed by whole lanes; fewer rows are gathered or not separated.
+/// Without padded copies, tiles of narrow rows fill whole lanes to be transposed.
+///
+/// Tiles with fewer rows are gathered, or their halves are not separated.
 #[test]
 fn lanes_are_whole() {
     for (columns, gathers) in (1..400).flat_map(|c| [(c, false), (c, true)]) {

@@ -15,10 +15,10 @@ pub struct Tile {
     pub columns: u64,
 }
 
-/// A contiguous piece of GM, in bytes from the start of a tensor.
+/// A contiguous piece of a tensor in global memory (GM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Offset of the first byte.
+    /// Offset of the first byte from the start of the tensor.
     pub offset: u64,
     /// Length in bytes.
     pub len: u64,
@@ -31,11 +31,11 @@ pub enum Side {
     Whole,
     /// The first part of a gated tensor.
     First,
-    /// The second part.
+    /// The second part of a gated tensor.
     Second,
 }
 
-/// A boundary between two elements, in the order of the matrix.
+/// A position in the matrix in row-major order: the boundary before an element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     row: u64,
@@ -43,7 +43,7 @@ struct Place {
 }
 
 impl Tiling {
-    /// Returns the first unit of a core and its number of units.
+    /// Returns the first unit of work of a core, and the number of units that the core has.
     pub fn units(&self, core: u32) -> (u64, u64) {
         let (core, big) = (core as u64, self.big as u64);
         (core * self.share + core.min(big), self.share + (core < big) as u64)
@@ -80,14 +80,14 @@ impl Tiling {
         })
     }
 
-    /// Returns the number of elements of one part that a core computes.
+    /// Returns the number of elements of the iteration domain that a core computes.
     pub fn load(&self, core: u32) -> u64 {
         let (first, count) = self.units(core);
         let linear = |p: Place| p.row * self.columns + p.column;
         linear(self.place(first + count)) - linear(self.place(first))
     }
 
-    /// Returns the elements of the busiest core over the mean of all cores of the machine.
+    /// Returns the elements of the busiest core, divided by the mean of all `cores` of the machine.
     pub fn balance(&self, cores: u32) -> f64 {
         let busiest = (0..self.cores).map(|c| self.load(c)).max().unwrap_or(0);
         let mean = (self.rows * self.columns) as f64 / cores as f64;
@@ -104,7 +104,8 @@ impl Tiling {
 
     /// Iterates over the bursts that move one stream of a tile between GM and UB.
     ///
-    /// On the path of small rows both parts come in the one burst of [`Side::First`].
+    /// On [`Path::Small`] the one burst of [`Side::First`] contains both parts, and [`Side::Second`] has no burst.
+    /// `size` is the number of bytes of an element.
     pub fn bursts(&self, tile: Tile, side: Side, size: u64) -> impl Iterator<Item = Burst> {
         let (width, shift) = match side {
             Side::Whole => (self.columns, 0),
@@ -122,7 +123,7 @@ impl Tiling {
 }
 
 impl Burst {
-    /// Returns the number of 32-byte sectors that it touches.
+    /// Returns the number of 32-byte sectors of global memory that the burst touches.
     pub fn sectors(&self) -> u64 {
         (self.offset + self.len).div_ceil(BLOCK) - self.offset / BLOCK
     }

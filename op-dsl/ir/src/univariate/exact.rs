@@ -4,10 +4,11 @@ use crate::clamp_bounds::is_far;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Returns, per node, whether it is exact in f32.
+/// Returns, per node, whether it is exact: f32 computes its value without rounding.
 ///
-/// Exact nodes are streams, attributes, f32 constants, bounds that stand for infinity, and results of `neg`, `abs`, `min`, `max`
-/// and `select` of exact nodes. Comparisons count too, if each side is exact, uniform, or a product of such a node and a uniform one.
+/// Exact nodes are streams, attributes, f32 constants, clamp bounds that stand for infinity, and results of `neg`, `abs`, `min`,
+/// `max` and `select` of exact nodes. Comparisons count too, if each side is exact, uniform (see [`is_uniform`]), or a product of
+/// such a node and a uniform one.
 pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     let uniform = is_uniform(graph);
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -33,7 +34,7 @@ pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     all
 }
 
-/// Returns, per node, whether it is uniform: the same for all elements, because it depends on no stream.
+/// Returns, per node, whether it is uniform: it depends on no stream, so it is the same for all elements.
 pub fn is_uniform(graph: &Graph) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

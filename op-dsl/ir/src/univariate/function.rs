@@ -22,6 +22,8 @@ pub(super) struct Found {
 }
 
 /// Returns a graph of one output as a univariate function, for streams within `domains`.
+///
+/// `None` if the graph does not depend on exactly one stream, or if some attribute cannot be factored out.
 pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
     let (stream, number) = only_stream(graph)?;
     [Some(stream), between(graph)].into_iter().flatten().find_map(|y| {
@@ -38,7 +40,7 @@ pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
     })
 }
 
-/// `-f(..)`
+/// Returns the graph of `-f`, if `graph` is `f`.
 fn negated(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let value = b.part(graph);
@@ -46,7 +48,7 @@ fn negated(graph: &Graph) -> Graph {
     b.finish(&[minus])
 }
 
-/// `f(-x)`
+/// Returns the graph of `f(-x)`, if `graph` is `f(x)` of one stream `x`.
 fn of_negative(graph: &Graph) -> Graph {
     simplify::run(&graph.rewrite(|b, node| match node {
         Node::Stream(_) => {
@@ -57,7 +59,7 @@ fn of_negative(graph: &Graph) -> Graph {
     }))
 }
 
-/// Returns the node and the number of the stream, if a graph reads exactly one.
+/// Returns the node and the index of the only stream; `None` if the graph reads no or several streams.
 fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
     let mut streams = graph.nodes.iter().enumerate().filter_map(|(id, node)| match *node {
         Node::Stream(s) => Some((Id(id as u32), usize::from(s))),
@@ -66,7 +68,9 @@ fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
     streams.next().filter(|_| streams.next().is_none())
 }
 
-/// Returns the one exact node through which a graph's result depends on its stream, if there is one.
+/// Returns the one exact node through which a graph's result depends on its stream.
+///
+/// An exact node is one that f32 computes without rounding. `None` if there are several, or if the node is the result.
 fn between(graph: &Graph) -> Option<Id> {
     let (exact, uniform) = (exact(graph), is_uniform(graph));
     let mut met = Vec::new();
@@ -84,12 +88,14 @@ fn between(graph: &Graph) -> Option<Id> {
     if let [y] = met[..] { Some(y).filter(|y| *y != graph.outputs[0]) } else { None }
 }
 
-/// Returns the subgraph that computes a node.
+/// Returns the subgraph that computes a node, with that node as its only output.
 pub fn part(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(Builder::add)
 }
 
-/// Replaces node `y` by stream 0. `None` if the result does not read that, or still reads another stream.
+/// Returns the graph as a function of node `y`, which becomes stream 0.
+///
+/// `None` if the graph does not depend on `y`, or depends on a stream other than through `y`.
 fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     let is_held = graph.nodes.iter().any(|node| unbound(graph, node).is_some());
     let is_stream = matches!(graph.nodes[y.index()], Node::Stream(_));
@@ -110,7 +116,9 @@ fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }
 
-/// Returns the function without attributes, and the attributes that multiply its variable and its value.
+/// Replaces all attributes by 1, and returns the powers of attributes that make up for this.
+///
+/// The first powers multiply the variable, the second ones the function's value. `None` if some attribute cannot be factored out.
 fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
     let (mut variable, mut value) = (Powers::default(), Powers::default());
     for k in scalars(graph) {

@@ -35,35 +35,43 @@ pub use function::part;
 /// A graph split into univariate functions and the expression that combines their values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// The expression that combines their values, where stream `inputs + k` is the value of function `k`.
+    /// The expression that combines the values of the functions and the input streams.
+    ///
+    /// If the split graph has `n` input streams, stream `n + k` of this graph is the value of `functions[k]`.
     ///
     /// Apart from products, `select`s and quotients by uniform values it contains only sums and quotients of exact values.
     pub rest: Graph,
-    /// The univariate functions.
+    /// The univariate functions, without duplicates.
     pub functions: Vec<Function>,
 }
 
-/// A univariate function.
+/// A function of one variable, and the variable that it is applied to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// The variable that it is applied to.
+    /// The variable that the function is applied to, in terms of the split graph's inputs.
     pub variable: Variable,
-    /// Domain of the variable: all numbers, or those from 0 on. The function's value is never used outside it.
+    /// Domain of the variable, lower and upper end: all numbers, or those from 0 on.
+    ///
+    /// The function's value is never used outside this domain.
     pub domain: [f64; 2],
     /// Graph of one output, with the variable as stream 0.
     pub graph: Graph,
 }
 
-/// Variable of a function: `y * a^p * b^q ..`
+/// Variable of a function: `y * a^p * b^q ..`, with attributes `a`, `b`, .. and one stream in `y`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// `y`, an exact value of one stream: the stream itself, or for example `min(x, limit)` with an attribute `limit`.
+    /// Graph of `y`, a value that f32 computes from one stream without rounding.
+    ///
+    /// It is the stream itself, or for example `min(x, limit)` with a stream `x` and an attribute `limit`.
     pub of: Graph,
-    /// Attributes that multiply `y`. The function is valid only for positive values of them.
+    /// Powers of attributes that multiply `y`.
+    ///
+    /// The function is valid only for positive values of these attributes.
     pub times: Powers,
 }
 
-/// A product of powers of attributes: pairs of an attribute and its power.
+/// A product of powers of attributes: pairs of an attribute's index and its power.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Powers(pub Vec<(usize, i32)>);
 
@@ -81,7 +89,7 @@ impl Powers {
 }
 
 impl Variable {
-    /// Returns the stream that it depends on.
+    /// Returns the index of the stream that the variable depends on.
     pub fn stream(&self) -> usize {
         let stream = self.of.nodes.iter().find_map(|node| match *node {
             Node::Stream(s) => Some(usize::from(s)),
@@ -93,15 +101,15 @@ impl Variable {
 
 /// Maximum nesting depth of `select`s that [`split`] expands.
 const CASES: usize = 4;
-/// Range of each stream: lower and upper end.
+/// Range of the values of each stream: lower and upper end.
 type Domains = [[f64; 2]];
 /// Range of a stream without known bounds.
 const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// Splits a graph over `inputs` streams into univariate functions and the rest.
+/// Splits a graph over `inputs` streams into univariate functions and their combining expression.
 ///
 /// `None` if some result cannot be decomposed as described in the module documentation, or if no function costs as much as a
-/// look-up.
+/// table look-up.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
@@ -123,12 +131,16 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions })
 }
 
-/// Returns a graph of one output as a univariate function, with the powers of attributes that multiply it.
+/// Returns a graph of one output as a univariate function times powers of attributes.
+///
+/// `None` if the graph does not depend on exactly one stream, or if some attribute cannot be factored out.
 pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
     find(graph, &vec![EVERYWHERE; inputs]).map(|found| (found.function, found.times))
 }
 
-/// Returns whether table look-ups of a graph's functions take less time than their evaluation in f32.
+/// Returns whether table look-ups of a graph's functions take less time than evaluation in f32.
+///
+/// False if the graph has no split into univariate functions.
 pub fn are_faster(graph: &Graph) -> bool {
     split(graph, graph.streams()).is_some_and(|Split { functions, .. }| {
         let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
@@ -136,10 +148,10 @@ pub fn are_faster(graph: &Graph) -> bool {
     })
 }
 
-/// Estimated number of operations of a look-up and the polynomial after it.
+/// Estimated cost of a table look-up and its polynomial, as a number of f32 operations.
 const LOOK_UP: usize = 18;
 
-/// Estimates the number of operations of a graph in f32, with costs of primitives by measurement.
+/// Estimates the cost of a graph as a number of f32 operations, from measured costs of primitives.
 fn operations(graph: &Graph) -> usize {
     use Prim::{Div, Exp, Sqrt};
     let of = |node: &Node| match *node {
@@ -160,7 +172,10 @@ struct Splitter {
 }
 
 impl Splitter {
-    /// Emits the factors of a graph of one output, of which at most one contains functions.
+    /// Emits a graph of one output as a product, and returns its factors.
+    ///
+    /// At most one factor contains univariate functions. `cases` bounds the nesting depth of `select`s to expand. `None` if the
+    /// graph cannot be decomposed.
     fn product(&mut self, graph: &Graph, domains: &Domains, cases: usize) -> Option<Vec<Id>> {
         let id = graph.outputs[0];
         let node = graph.nodes[id.index()];
@@ -230,7 +245,7 @@ impl Splitter {
         }
     }
 
-    /// Returns the stream of a function's value, and adds the function if it is new.
+    /// Returns the stream that stands for a function's value, and records the function if it is new.
     fn value(&mut self, function: Function) -> Id {
         let known = self.functions.iter().position(|f| *f == function);
         let at = known.unwrap_or(self.functions.len());
@@ -238,12 +253,16 @@ impl Splitter {
         self.b.stream(self.inputs + at)
     }
 
-    /// Copies a graph of one output, without clamp bounds that stand for infinity.
+    /// Copies a graph of one output into the combining expression.
+    ///
+    /// Clamp bounds that stand for infinity are left out.
     fn copied(&mut self, graph: &Graph) -> Id {
         self.b.part(&without_bounds(graph))
     }
 
-    /// Returns whether a value depends on any stream from number `from` on; functions come after the inputs.
+    /// Returns whether a value depends on any stream with index `from` or above.
+    ///
+    /// Streams that stand for functions' values have indices above those of the inputs.
     fn reads(&self, id: Id, from: usize) -> bool {
         match self.b.node(id) {
             Node::Stream(s) => usize::from(s) >= from,
@@ -254,8 +273,8 @@ impl Splitter {
 
 /// Returns the factors of a product, with those of the same stream multiplied into one.
 ///
-/// For example, `(y + b) * x * sigmoid(x)` becomes `(y + b)` and `x * sigmoid(x)`. If all factors belong to one group, each is
-/// returned separately, because otherwise the result would be the product itself.
+/// For example, `(y + b) * x * sigmoid(x)` becomes `(y + b)` and `x * sigmoid(x)`. If all factors depend on the same stream, each
+/// is returned separately, because otherwise the result would be the product itself.
 fn by_stream(graph: &Graph) -> Vec<Graph> {
     let mut factors = Vec::new();
     let mut rest = vec![graph.outputs[0]];
@@ -289,7 +308,7 @@ fn by_stream(graph: &Graph) -> Vec<Graph> {
     groups.into_iter().filter_map(product).collect()
 }
 
-/// Specialises the graph for a condition that is known to hold, or not to hold.
+/// Specialises the graph for a `select` condition that is known to hold, or not to hold.
 ///
 /// Products of zero and uniform values become zero, because attributes are finite.
 fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
@@ -319,7 +338,9 @@ fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
     })
 }
 
-/// Returns the ranges of streams if a condition holds, or does not hold.
+/// Narrows the ranges of streams by a condition that is known to hold, or not to hold.
+///
+/// Only a comparison of a stream with 0 narrows that stream's range.
 fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec<[f64; 2]> {
     let mut domains = domains.to_vec();
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -340,8 +361,8 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
 
 /// Emits the product of factors, of which the first is bounded.
 ///
-/// The factors of a `select` of products move into its branches, so that they become factors of the products there. Otherwise
-/// `(if 0 < x { 1 } else { alpha f(x) }) dy` would round twice.
+/// If a factor is a `select` between products, the other factors move into its branches and become factors of those products.
+/// Otherwise `(if 0 < x { 1 } else { alpha f(x) }) dy` would round twice.
 fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     let chooses_product = |id: &Id| {
         let arms = b.as_call(Prim::Select, *id).map(|[_, yes, no]| [yes, no]);
@@ -374,7 +395,9 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     }
 }
 
-/// Returns whether a function costs as much as a look-up. Periodic functions (sine, cosine) have no table.
+/// Returns whether a function costs as much as a table look-up.
+///
+/// False for periodic functions (sine, cosine), which have no table.
 fn is_worth_it(graph: &Graph) -> bool {
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
     let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
@@ -383,12 +406,12 @@ fn is_worth_it(graph: &Graph) -> bool {
     (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
 }
 
-/// Returns whether a graph calls any such primitive.
+/// Returns whether a graph calls any primitive for which `wanted` is true.
 fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
     graph.nodes.iter().any(|node| matches!(*node, Node::Call(prim, _) if wanted(prim)))
 }
 
-/// Returns whether a primitive takes more than an instruction or two.
+/// Returns whether a primitive takes more than an instruction or two, for example `exp`.
 pub fn costs(prim: Prim) -> bool {
     let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
     prim.row().arity == 1 && !is_cheap || prim == Prim::Pow

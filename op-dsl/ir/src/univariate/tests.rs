@@ -36,7 +36,7 @@ fn a_choice_is_a_function_too() {
     assert_eq!((at(3.0), at(-1.0)), (1.0, -1.0 / (1.0 + (-1.0f64).exp())));
 }
 
-/// Splits a graph, and asserts that functions and rest together give its values at some inputs.
+/// Splits a graph, and asserts that the functions and the combining expression give its values.
 fn comes_to_the_same(graph: &Graph, inputs: usize, scalars: &[f64]) -> Split {
     let split = split(graph, inputs).expect("functions");
     for k in -12..=12 {
@@ -122,7 +122,9 @@ fn factors_of_one_stream_meet() {
     }
 }
 
-/// `if x > limit { tanh(k * limit) } else { tanh(k * x) }` would call the first for every step, so that it has no split.
+/// `if x > limit { tanh(k * limit) } else { tanh(k * x) }` has no split into univariate functions.
+///
+/// With a split, `tanh(k * limit)`, which depends on no stream, would be evaluated anew for every step.
 #[test]
 fn functions_of_attributes_alone_are_no_rest() {
     let mut b = Builder::new();

@@ -8,8 +8,8 @@ use syn::Ident;
 
 /// Matches the tensors of a handwritten gradient with those of its forward operator.
 ///
-/// Inputs are matched by name or by `#[holds(..)]`. Outputs are matched by `wrt(..)`, else by `d` and the name of an
-/// input (`dx` is the gradient by `x`), else by their order.
+/// Inputs are matched by name or by `#[holds(..)]`. Outputs are matched by `wrt(..)`, else by `d` and the name of a
+/// forward input (`dx` is the gradient by `x`), else by their order.
 pub(crate) fn by_hand(
     forward: &OpDef,
     def: &OpDef,

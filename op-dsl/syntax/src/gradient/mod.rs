@@ -28,20 +28,20 @@ use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
-/// The operator that a gradient is derived from: one with its own formula, or a gradient.
+/// The operator that a gradient is derived from: one with a formula of its author, or a gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Forward<'a> {
-    /// The operator.
+    /// Definition of the operator.
     pub def: &'a OpDef,
-    /// The author's formula as traced, once per specialisation.
+    /// Graphs of the author's formula, one per combination of values of the attributes it branches on.
     pub traced: &'a [Traced],
-    /// The operators between the formula and this operator, each with its wiring to the next.
+    /// The operators before this one, from the author's on, each with its wiring to the next.
     ///
-    /// Empty if this operator is the formula's own.
+    /// The list is empty if this operator is the author's own, not a derived gradient.
     pub steps: &'a [(OpDef, Wiring)],
-    /// Names of the saved values as written, which are the last outputs.
+    /// Names of the `#[saved]` values as written, which are the last outputs.
     pub saved: &'a [Ident],
-    /// Refused parameters of the function, whose uses are not reported again.
+    /// Parameters of the author's function whose errors were reported, so that errors at uses are left out.
     pub refused: &'a [Ident],
 }
 
@@ -51,13 +51,15 @@ impl Forward<'_> {
         self.def.outputs.len() - self.saved.len()
     }
 
-    /// Returns whether it is itself a gradient, derived or handwritten.
+    /// Returns whether the operator is itself a gradient, derived or handwritten.
     fn is_gradient(&self) -> bool {
         self.def.grad_of.is_some()
     }
 }
 
-/// Derives the gradient of `forward` and its wiring; `None` after an error.
+/// Derives the gradient operator of `forward`; `None` after an error.
+///
+/// Also returns the wiring, which connects the gradient's streams to those of `forward`.
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
     let inputs = match &args.inputs {
@@ -110,14 +112,15 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     Some((gradient, wiring))
 }
 
-/// Returns the inputs of a gradient that hold inputs which the forward operator never broadcasts.
+/// Returns the inputs of a gradient operator that hold forward inputs which are never broadcast.
 fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
     let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
     inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
 }
 
-/// Marks the inputs that any of the graphs reads. Counts of rows are always used, because rows beyond them become
-/// zeros.
+/// Marks the inputs that any of the operator's graphs reads as used.
+///
+/// Row counts are always used, because the rows that are not computed become zeros.
 pub(crate) fn mark_used(def: &mut OpDef) {
     let streams = def.input_streams();
     let read: Vec<bool> =
@@ -136,7 +139,7 @@ fn kind(forward: &OpDef, source: Origin) -> Kind {
     }
 }
 
-/// Returns origin and part of each input stream of the gradient.
+/// Returns the forward tensor and its part that each input stream of the gradient holds.
 fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
     let of = |(_, source): &(String, Origin)| {
         let source = *source;
@@ -201,7 +204,7 @@ fn specs(
     Some(specs)
 }
 
-/// Returns the declared range of every stream of these inputs.
+/// Returns the declared value range of every stream of these inputs; `None` where none is declared.
 pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[f64; 2]>> {
     let of = |(i, tensor): (usize, &Tensor)| {
         let range = ranges.iter().find(|r| r.input == i).map(|r| r.bounds);
@@ -210,7 +213,7 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
     inputs.iter().enumerate().flat_map(of).collect()
 }
 
-/// Returns the ranges of a gradient's inputs, which it inherits from the forward operator's inputs.
+/// Returns the value ranges of a gradient's inputs, as declared for the forward inputs they hold.
 fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
     let of = |(input, (_, origin)): (usize, &(String, Origin))| match origin {
         Origin::Input(i) => forward.range(*i).map(|bounds| Range { input, bounds }),
@@ -219,7 +222,7 @@ fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
     inputs.iter().enumerate().filter_map(of).collect()
 }
 
-/// Compiles a specialisation from its traced graph.
+/// Compiles the graph that was traced for one combination of attribute values, `when`.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
     let graph = compile::forward(&traced, ranges);
     let wide = compile::wide(&traced, &graph, ranges);

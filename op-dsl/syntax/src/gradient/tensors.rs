@@ -6,7 +6,9 @@ use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Tensor};
 
-/// Resolves listed inputs: names of the forward operator's tensors, and upstream gradients for all other names.
+/// Resolves the names in `inputs(..)` of a gradient; `None` after an error.
+///
+/// A name of a forward tensor stands for that tensor, and any other name for an upstream gradient.
 pub fn explicit(
     names: &[Input],
     forward: &Forward,
@@ -49,9 +51,9 @@ pub fn explicit(
     Some(inputs)
 }
 
-/// Returns the default inputs.
+/// Returns the inputs of a gradient without `inputs(..)`; `None` after an error.
 ///
-/// They are the upstream gradients, the forward inputs that are read, the saved values, and counts of rows.
+/// The inputs are the upstream gradients, the forward inputs that the gradient reads, the saved values, and row counts.
 pub fn default(
     forward: &Forward,
     wrt: &[usize],
@@ -99,9 +101,9 @@ pub fn default(
     Some(all)
 }
 
-/// Requires that the gradient reads every saved value.
+/// Requires that the gradient reads every saved value; `None` after an error.
 ///
-/// A saved value that is not read is refused, because each costs an output of the forward operator.
+/// A saved value that is not read is an error, because each costs an output of the forward operator.
 pub fn read(
     streams: &[(Origin, Part)],
     specs: &[Spec],
@@ -122,9 +124,9 @@ pub fn read(
     None
 }
 
-/// Returns one output for each input of `wrt`.
+/// Returns the outputs of a gradient, one for each input of `wrt`; `None` after an error.
 ///
-/// It is called `dx` for an input `x`, unless `outputs(..)` names it.
+/// The output for an input `x` is called `dx`, unless `outputs(..)` has another name.
 pub fn outputs(
     wrt: &[usize],
     forward: &OpDef,
@@ -147,7 +149,9 @@ pub fn outputs(
     Some(wrt.iter().enumerate().map(tensor).collect())
 }
 
-/// Requires distinct names of inputs and outputs, because all of them are parameters of one call.
+/// Requires distinct names of a gradient's inputs and outputs; `None` after an error.
+///
+/// All of them are parameters of one call.
 pub fn distinct(
     inputs: &[(String, Origin)],
     outputs: &[Tensor],
@@ -166,9 +170,10 @@ pub fn distinct(
     Some(())
 }
 
-/// Returns the attributes of the gradient: those of the forward operator.
+/// Returns the attributes of a gradient, which are those of the forward operator.
 ///
-/// An attribute that says whether an optional input is given gets the index of that input in the gradient.
+/// A flag that says whether an optional input is given gets the index of that input in the gradient. Returns `None`
+/// after an error: the gradient lacks such an input.
 pub fn attributes(
     forward: &OpDef,
     inputs: &[(String, Origin)],
@@ -189,9 +194,10 @@ pub fn attributes(
     forward.attrs.iter().map(here).collect()
 }
 
-/// Requires the forward operator's counts of rows as the last input of the gradient.
+/// Requires that a gradient has the forward operator's row counts, if any, as its last input.
 ///
-/// Rows that the forward operator does not compute have no gradient, so both operators take the same counts.
+/// Rows that the forward operator does not compute have no gradient, so both operators take the same counts. Returns
+/// `None` after an error.
 pub fn rows(
     forward: &OpDef,
     inputs: &[(String, Origin)],

@@ -6,7 +6,7 @@ use crate::{Errors, names};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 use syn::Ident;
 
-/// Returns the inputs to differentiate by.
+/// Returns the forward inputs that `wrt(..)` names, to differentiate by; `None` after an error.
 pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> {
     if args.wrt.is_empty() {
         let help = "write `wrt(x)` with the inputs to differentiate by";
@@ -25,7 +25,7 @@ pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<us
     Some(wrt)
 }
 
-/// Returns the inputs of the forward operator with these names; `None` after an error.
+/// Returns the indices of the forward inputs with these names; `None` after an error.
 pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     for ident in names {
@@ -55,7 +55,7 @@ pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
     (found.len() == names.len()).then_some(found)
 }
 
-/// Returns why an input has no elementwise gradient of its own.
+/// Returns the error message if an input has no elementwise gradient of its own, else `None`.
 fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> Option<String> {
     let def = forward.def;
     // The gradient of a broadcast input would be a sum over elements.
@@ -75,10 +75,10 @@ fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> O
     })
 }
 
-/// Requires that no other input of a handwritten gradient depends on a variable of `wrt`.
+/// Requires that no other input of a handwritten gradient depends on one that `wrt` names.
 ///
 /// A handwritten gradient is differentiated as written, so the part of the derivative through such an input would be
-/// missing.
+/// missing. Returns `None` after an error.
 fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
     let of = forward.def.grad_of.as_ref().filter(|_| forward.steps.is_empty());
     let Some(of) = of else { return Some(()) };
@@ -98,13 +98,13 @@ fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors
     })
 }
 
-/// Returns the tensor of the forward operator with this name.
+/// Returns the input or output of the forward operator with this name; `None` if there is none.
 pub fn held(forward: &OpDef, name: &Ident) -> Option<Origin> {
     let input = position(&forward.inputs, name).map(Origin::Input);
     input.or_else(|| position(&forward.outputs, name).map(Origin::Output))
 }
 
-/// Reports that the forward operator has no tensor of this name.
+/// Reports an error: the forward operator has no tensor of this name.
 pub fn no_tensor(ident: &Ident, forward: &OpDef, errors: &Errors) {
     let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
     let message = format!("`{ident}` is no tensor of `{}`; tensors: {known}", forward.name);

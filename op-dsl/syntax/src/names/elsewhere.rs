@@ -1,6 +1,6 @@
 //! Functions of other libraries (`std`, libm, NumPy, PyTorch): their equivalents in formulas, or why there are none.
 
-/// Functions that formulas have under another name or as an expression of `x`, `y` and `z`.
+/// Function names of other libraries, and what to write instead with arguments `x`, `y` and `z`.
 const WRITTEN: &[(&[&str], &str)] = &[
     (&["tan"], "sin(x) / cos(x)"),
     (&["cot"], "cos(x) / sin(x)"),
@@ -58,7 +58,7 @@ const WRITTEN: &[(&[&str], &str)] = &[
     (&["leaky_relu"], "if x > 0.0 { x } else { 0.01 * x }"),
 ];
 
-/// Predicates that formulas have under another name or as a comparison.
+/// Predicate names of other libraries, and what to write instead with the argument `x`.
 const ASKED: &[(&[&str], &str)] = &[
     (&["isnan"], "is_nan(x)"),
     (&["is_infinite", "isinf"], "is_inf(x)"),
@@ -67,7 +67,7 @@ const ASKED: &[(&[&str], &str)] = &[
     (&["is_sign_positive"], "x > 0.0"),
 ];
 
-/// Functions of several elements (reductions, sorts, products of matrices) and random functions.
+/// Names of functions of several elements (reductions, sorts, matrix products) and random functions.
 const NOT_ELEMENTWISE: &[&str] = &[
     "sum",
     "mean",
@@ -101,7 +101,7 @@ const NOT_ELEMENTWISE: &[&str] = &[
     "randn",
 ];
 
-/// Functions that round to integers.
+/// Names of functions that round to integers.
 const ROUNDING: &[&str] = &[
     "round",
     "round_ties_even",
@@ -119,7 +119,7 @@ const ROUNDING: &[&str] = &[
     "frexp",
 ];
 
-/// Special functions that have no closed form in the available functions.
+/// Names of special functions that have no closed form in the functions that formulas know.
 const SPECIAL: &[&str] = &[
     "erfinv",
     "erfcinv",
@@ -145,7 +145,9 @@ const SPECIAL: &[&str] = &[
     "lambertw",
 ];
 
-/// Returns the message for a function that has this name in another library.
+/// Returns the error message for a call of a function that only other libraries have.
+///
+/// Returns `None` if the name is in none of the lists above.
 pub fn advice(name: &str) -> Option<String> {
     let is_in = |names: &[&str]| names.contains(&name);
     if let Some((_, text)) = WRITTEN.iter().chain(ASKED).find(|(names, _)| is_in(names)) {
@@ -171,7 +173,7 @@ mod tests {
     use crate::function;
     use std::collections::HashSet;
 
-    /// `(name, [x, y, z], value)`, with the value by `std` or its definition.
+    /// Returns `(name, [x, y, z], value)` for each function, with the value by `std` or by definition.
     fn values() -> Vec<(&'static str, [f64; 3], f64)> {
         let [x, y, z] = [0.625f64, -1.25, 3.5];
         let unary = |name, value: f64| (name, [x, y, z], value);

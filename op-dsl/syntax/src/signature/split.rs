@@ -6,7 +6,10 @@ use crate::model::{Param, Role};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split};
 use syn::{Expr, Ident, ItemFn, Lit};
 
-/// Returns the split of an operator, and reports gated tensors that are split differently.
+/// Returns how an operator's gated tensors are split into gate and value.
+///
+/// Returns `None` if no tensor is gated, or after an error. Tensors of one operator that are split differently are
+/// reported as an error.
 pub(super) fn read(
     splits: &[(Ident, SplitArgs)],
     params: &[Param],
@@ -49,7 +52,7 @@ pub(super) fn read(
     Some(split)
 }
 
-/// Resolves the arguments of one `#[split(..)]`.
+/// Resolves the parameter names in one `#[split(..)]` to attribute indices; `None` after an error.
 fn resolve(
     ident: &Ident,
     args: &SplitArgs,
@@ -101,7 +104,7 @@ fn resolve(
     Some(Split { dim, gate, pattern })
 }
 
-/// A setting that is fixed for all calls, or selected by the boolean attribute of this index.
+/// A setting that is fixed for all calls, or selected by the boolean attribute with this index.
 enum Choice {
     Always(bool),
     If(usize),

@@ -22,16 +22,16 @@ const FUEL: u32 = 200_000;
 pub(crate) struct Tracer<'a> {
     pub scope: &'a Scope,
     pub errors: &'a Errors,
-    /// The kind of each attribute, by its index.
+    /// The kind of each attribute, by the attribute's index.
     kinds: &'a [AttrKind],
-    /// Attribute index to value, for the attributes that are fixed in this trace.
+    /// Values of the attributes that are fixed in this trace, by attribute index.
     fixed: &'a BTreeMap<usize, i64>,
     pub graph: Builder,
-    /// Names in scope, innermost last.
+    /// Names in scope with their values, innermost last.
     pub locals: Vec<(String, Value)>,
-    /// Values of the `#[saved]` lets so far.
+    /// Values of the `#[saved]` lets traced so far.
     pub saved: Vec<Value>,
-    /// The formulas being called, outermost first.
+    /// The `#[formula]` functions whose calls are being traced, outermost first.
     pub calls: Vec<&'a Formula>,
     fuel: u32,
 }
@@ -57,7 +57,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Reports an error once per syntax node, however many traces meet it.
+    /// Reports an error at a syntax node, only once however many traces meet the node.
     pub fn error(&self, node: &impl ToTokens, message: impl Display) {
         self.errors.once(node, message);
     }
@@ -181,7 +181,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Refuses an expression. The error points at the first token, because that is where the reader looks.
+    /// Reports an error for an expression that formulas cannot have, and returns `Value::Poison`.
+    ///
+    /// The error points at the keyword or operator that is to be removed, because that is where the reader looks.
     fn refuse(&self, e: &Expr) -> Traces<Value> {
         let why = refuse::expression(e);
         match e {
@@ -256,7 +258,7 @@ impl<'a> Tracer<'a> {
         number::number(e, self.scope, self.errors).map_or(Value::Poison, Value::Num)
     }
 
-    /// Returns the value of a constant. An integer constant is an exponent, for example in `x.powi(N)`.
+    /// Returns the value of a constant; an integer constant is an exponent, as in `x.powi(N)`.
     fn constant(&self, e: &Expr, c: &Const) -> Value {
         if number::is_float(&c.ty) {
             let value = number::constant(c, self.scope, self.errors);
@@ -270,7 +272,7 @@ impl<'a> Tracer<'a> {
         Value::Poison
     }
 
-    /// Resolves `Enum::Variant` of an enum in scope.
+    /// Resolves a path `Enum::Variant` of an enum in scope; `None` for any other path.
     pub fn variant(&self, path: &syn::Path) -> Option<Value> {
         let mut last = path.segments.iter().rev();
         let (variant, of) = (last.next()?, last.next()?);
@@ -279,12 +281,14 @@ impl<'a> Tracer<'a> {
         Some(Value::Variant(def.ident.to_string(), known.value))
     }
 
-    /// Returns the kind of an attribute.
+    /// Returns the kind of the attribute with this index; `None` if there is no such attribute.
     pub fn kind(&self, attr: usize) -> Option<&AttrKind> {
         self.kinds.get(attr)
     }
 
-    /// Returns an attribute's value in this trace; stops the trace if the attribute is not fixed yet.
+    /// Replaces an attribute or optional tensor by its value in this trace; other values stay.
+    ///
+    /// Stops the trace if the attribute, or whether the tensor is given, is not fixed yet.
     pub fn resolve(&self, value: Value) -> Traces<Value> {
         let fixed = |i: usize| self.fixed.get(&i).copied().ok_or(Stop::On(i));
         let i = match value {
@@ -476,7 +480,7 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// Returns whether the `then` branch of an `if` contains a `return`.
+/// Returns whether the first branch of an `if` contains a `return`.
 fn returns(e: &syn::ExprIf) -> bool {
     e.then_branch.stmts.iter().any(|s| matches!(s, Stmt::Expr(Expr::Return(_), _)))
 }

@@ -9,11 +9,11 @@ use op_dsl_ir::graph::Id;
 use op_dsl_ir::suggest::nearest;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
 
-/// Maximum nesting depth of calls from formula to formula.
+/// Maximum nesting depth of calls from one `#[formula]` function to another.
 const MAX_CALLS: usize = 64;
 
 impl<'a> Tracer<'a> {
-    /// Traces `f(x, y)`.
+    /// Traces a call `f(x, y)` of a `#[formula]` function or a primitive.
     pub fn call(&mut self, c: &'a ExprCall) -> Traces<Value> {
         let args = c.args.iter().map(|a| self.expr(a)).collect::<Traces<Vec<Value>>>()?;
         let Some(name) = function_name(&c.func) else {
@@ -37,7 +37,7 @@ impl<'a> Tracer<'a> {
         self.primitive(name, &exprs, args)
     }
 
-    /// Traces `x.f(y)`.
+    /// Traces a method call `x.f(y)` of a primitive, `powi`, or a method of an optional tensor.
     pub fn method(&mut self, m: &'a ExprMethodCall) -> Traces<Value> {
         let receiver = self.expr(&m.receiver)?;
         if receiver == Value::Rows {
@@ -150,7 +150,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Inlines a formula: traces its body with the arguments bound to its parameters.
+    /// Inlines a call of a `#[formula]` function: traces its body with the parameters bound to `args`.
     fn inline(
         &mut self,
         at: &'a ExprCall,
@@ -177,7 +177,7 @@ impl<'a> Tracer<'a> {
         value
     }
 
-    /// Traces the body of a formula whose parameters are bound already.
+    /// Traces the body of a `#[formula]` function whose parameters are bound already.
     pub fn enter(&mut self, f: &'a Formula) -> Traces<Value> {
         self.calls.push(f);
         let value = self.block(&f.block);

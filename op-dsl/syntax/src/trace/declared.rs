@@ -20,23 +20,23 @@ pub enum Declared {
     Exponent,
     /// `Dim`: an attribute that only describes the layout of tensors.
     Layout,
-    /// `i64`: an attribute of that type.
+    /// `i64`: an integer attribute.
     Integer,
     /// `bool` or `Mask`, because an element of a mask is a boolean.
     Bool,
-    /// An attribute enum, by its index in the scope.
+    /// The type of an enum attribute, by the enum's index in the scope.
     Enum(usize),
 }
 
 impl Tracer<'_> {
-    /// Classifies a type; `None` for types that formulas do not have.
+    /// Classifies the type of a parameter, `let` or result; `None` for types that formulas do not have.
     pub fn declared(&self, ty: &Type) -> Option<Declared> {
         Declared::of(ty, self.scope)
     }
 
-    /// Returns the value if it has the declared type.
+    /// Returns the value if it has the declared type `ty`.
     ///
-    /// Otherwise reports an error and returns `Value::Poison`.
+    /// Otherwise reports an error at `node` and returns `Value::Poison`.
     pub fn checked(&mut self, node: &impl ToTokens, ty: &Type, value: Value) -> Value {
         if let (Type::Tuple(t), Value::Tuple(values)) = (ty, &value)
             && t.elems.len() == values.len()
@@ -83,7 +83,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Returns whether a value depends on a stream, and so differs from element to element.
+    /// Returns whether a node depends on an input stream, so that its value differs between elements.
     fn varies(&self, id: Id) -> bool {
         let mut needed = vec![false; id.index() + 1];
         needed[id.index()] = true;
@@ -98,7 +98,7 @@ impl Tracer<'_> {
 }
 
 impl Declared {
-    /// Classifies a type in a scope.
+    /// Classifies the type of a parameter, `let` or result; `None` for types that formulas do not have.
     pub fn of(ty: &Type, scope: &model::Scope) -> Option<Declared> {
         let name = model::type_name(ty)?;
         if number::is_float(ty) {

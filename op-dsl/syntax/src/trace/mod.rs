@@ -20,31 +20,35 @@ use std::collections::BTreeMap;
 use syn::{Ident, Type};
 use value::{Cond, Value};
 
-/// The graph of a formula for one combination of the attributes it branches on.
+/// The graph of a formula for one combination of values of the attributes it branches on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
-    /// `(attribute index, value)`, sorted by index.
+    /// `(attribute index, value)` of the combination, sorted by index.
     pub when: Vec<(usize, i64)>,
-    /// Its outputs: the returned ones, then the saved ones. A gated output is its gate, then its value.
+    /// The graph. Its outputs are the returned values, then the saved ones.
+    ///
+    /// A gated value is two outputs, the gate and then the value.
     pub graph: Graph,
 }
 
-/// Maximum number of specialisations of one operator.
+/// Maximum number of specialisations (graphs per combination of attribute values) of one operator.
 ///
-/// It is limited because each is compiled for every dtype and SIMD level.
+/// Their number is limited because each is compiled for every element type and SIMD level.
 const MAX_SPECS: usize = 64;
 
-/// The reason why a trace stopped.
+/// The reason why a trace stopped before its end.
 pub(crate) enum Stop {
-    /// The formula branches on this attribute, which has no value yet.
+    /// The formula branches on the attribute with this index, which has no value yet.
     On(usize),
-    /// The trace exceeded its limit, which is reported already.
+    /// The trace visited more expressions than allowed, which is reported already.
     Endless,
 }
 
 type Traces<T> = Result<T, Stop>;
 
-/// Traces all specialisations of an operator; none if one of them has an error.
+/// Traces an operator's formula, once for each combination of attribute values that it distinguishes.
+///
+/// Returns no graphs if one of the traces has an error.
 pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     let outer = scope.formulas.len();
     let scope = scope.with_body(&op.block, errors);
@@ -70,9 +74,10 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     if ended && complete { done } else { Vec::new() }
 }
 
-/// Runs `trace` for every combination of values of the attributes it stops on.
+/// Runs `trace` for every combination of values of the attributes that it stops on.
 ///
-/// Returns whether every trace ended.
+/// `trace` receives the values by attribute index. Returns false, after an error, if a trace does not end or if there
+/// are too many combinations.
 fn specialise(
     kinds: &[AttrKind],
     errors: &Errors,
@@ -110,7 +115,7 @@ fn specialise(
     true
 }
 
-/// Returns the name and value of every parameter of an operator.
+/// Returns the name and the symbolic value of every parameter of an operator.
 fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
     let (mut stream, mut scalar, mut attr) = (0, 0, 0);
     let mut next = |b: &mut Builder| {
@@ -160,7 +165,9 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
     op.params.iter().map(value).chain(refused).collect()
 }
 
-/// Returns the output nodes: the returned values, then the saved ones.
+/// Returns the output nodes of an operator: the returned values, then the saved ones.
+///
+/// `result` is the value of the body. Returns `None` after an error.
 fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     let returned = match result {
         Value::Tuple(values) => values.clone(),
@@ -199,15 +206,15 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     Some(out)
 }
 
-/// Reports that a gated output must be written as `Gated { .. }`.
+/// Reports an error: a gated output must be written as `Gated { .. }`.
 fn gated(tail: &Option<&syn::Stmt>, tracer: &Tracer, value: &Value) {
     let (what, help) = (value.what(), "write `Gated { gate: .., value: .. }`");
     tracer.error(tail, format!("the output is gated and this is {what}; {help}"));
 }
 
-/// Traces every formula of a scope from index `from` on, each on its own.
+/// Traces every `#[formula]` function of a scope from index `from` on, each on its own.
 ///
-/// Otherwise mistakes in a formula that nothing calls would not be found.
+/// Without that, mistakes in a function that no operator calls would not be found.
 pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
     for f in scope.formulas.iter().skip(from) {
         // An endless formula makes its callers endless too: one report is enough.
@@ -217,7 +224,7 @@ pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
     }
 }
 
-/// Returns whether formulas have this type.
+/// Returns whether formulas can have values of this type.
 pub fn is_known(ty: &Type, scope: &Scope) -> bool {
     Declared::of(ty, scope).is_some()
 }
@@ -247,7 +254,7 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     })
 }
 
-/// Returns a placeholder value for each parameter of a formula.
+/// Returns the name and a symbolic placeholder for each parameter of a `#[formula]` function.
 fn stand_ins(f: &Formula, types: &[Option<Declared>], b: &mut Builder) -> Vec<(String, Value)> {
     let (mut stream, mut scalar, mut attr) = (0, 0, 0);
     let mut next = |b: &mut Builder| {

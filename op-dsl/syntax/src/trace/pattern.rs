@@ -6,7 +6,7 @@ use super::value::{Cond, Value};
 use syn::{Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 impl<'a> Tracer<'a> {
-    /// Binds the names of a `let` pattern.
+    /// Binds the names of a `let` pattern to the value, or to its parts.
     pub fn bind(&mut self, pat: &'a Pat, value: Value) {
         match (pat, value) {
             (Pat::Ident(p), value) if p.by_ref.is_none() && p.subpat.is_none() => {
@@ -49,9 +49,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Binds the names of a pattern that does not fit to `Value::Poison`.
+    /// Binds the names of a pattern with an error to `Value::Poison`.
     ///
-    /// Otherwise their uses would be reported as further errors.
+    /// Otherwise uses of the names would be reported as further errors.
     pub fn poison_names(&mut self, pat: &'a Pat) {
         match pat {
             Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
@@ -66,7 +66,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Traces an `if`: only the taken branch for an attribute; both, joined by a select, for elements.
+    /// Traces an `if`: the taken branch if the condition is known, else both branches and a select.
+    ///
+    /// The condition is known if it depends on attributes only.
     pub fn choice(&mut self, e: &'a ExprIf) -> Traces<Value> {
         if let Expr::Let(l) = &*e.cond {
             return self.if_let(e, l);
@@ -93,7 +95,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Traces `if let Some(t) = tensor { .. } else { .. }`.
+    /// Traces `if let Some(t) = tensor { .. } else { .. }` on an optional tensor.
     fn if_let(&mut self, e: &'a ExprIf, l: &'a ExprLet) -> Traces<Value> {
         let value = self.expr(&l.expr)?;
         let value = self.resolve(value)?;
@@ -114,7 +116,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Runs `trace` with the names in scope that a pattern binds in a matching value.
+    /// Runs `trace` with the name in scope that a matching pattern `Some(name)` binds.
     fn within(
         &mut self,
         pat: &'a Pat,
@@ -153,7 +155,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Traces a `match` on an attribute: only the first arm that fits.
+    /// Traces a `match` on an attribute or an optional tensor: only the first arm that fits.
     pub fn matched(&mut self, e: &'a ExprMatch) -> Traces<Value> {
         let scrutinee = self.expr(&e.expr)?;
         let value = self.resolve(scrutinee)?;
@@ -241,7 +243,7 @@ fn is_optional(value: &Value) -> bool {
     matches!(value, Value::Given(_))
 }
 
-/// Returns the inner pattern of `Some(..)`.
+/// Returns the inner pattern of `Some(..)`; `None` for any other pattern.
 fn some(pat: &Pat) -> Option<&Pat> {
     match pat {
         Pat::TupleStruct(t) if t.path.is_ident("Some") && t.elems.len() == 1 => t.elems.first(),

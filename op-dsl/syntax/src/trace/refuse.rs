@@ -4,7 +4,9 @@ use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 use syn::{BinOp, Expr, Stmt};
 
-/// Returns whether a statement has its own message instead of "goes nowhere".
+/// Returns whether an expression, used as a statement, has its own message from [`expression`].
+///
+/// The message for all others is that their value goes nowhere.
 pub fn is_statement(e: &Expr) -> bool {
     matches!(
         e,
@@ -21,7 +23,7 @@ pub fn is_statement(e: &Expr) -> bool {
         | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
 }
 
-/// Returns why formulas do not have this expression.
+/// Returns the error message for an expression that formulas cannot have.
 pub fn expression(e: &Expr) -> &'static str {
     match e {
         Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
@@ -69,7 +71,7 @@ pub fn expression(e: &Expr) -> &'static str {
 pub const EARLY: &str = "every element takes the same path, and there is no early `return`; write \
                          `if .. { .. } else { .. }` as the last expression";
 
-/// Returns why formulas do not have this statement.
+/// Returns the error message for a statement that formulas cannot have.
 pub fn statement(s: &Stmt) -> &'static str {
     match s {
         Stmt::Macro(_) => "a macro cannot be seen through; write what it expands to",
@@ -81,14 +83,14 @@ pub fn statement(s: &Stmt) -> &'static str {
     }
 }
 
-/// Smallest constant that rounds by addition.
+/// Smallest constant for which `x + c - c` rounds `x` in f32.
 ///
 /// From 2^22 on, f32 numbers are at least 0.5 apart, so adding such a constant rounds the other operand.
 const ROUNDS: f64 = (1 << 22) as f64;
 
-/// Returns the constant `c` if `x op y` is the f32 idiom for rounding to an integer.
+/// Returns the constant `c` if `x op y` is the f32 idiom for rounding to an integer, else `None`.
 ///
-/// It adds and subtracts a large `c`, or subtracts and adds it, for example `(x + 12582912.0) - 12582912.0`.
+/// The idiom adds and subtracts a large `c`, or subtracts and adds `c`, for example `(x + 12582912.0) - 12582912.0`.
 pub fn rounding(graph: &Builder, op: &BinOp, x: Id, y: Id) -> Option<f64> {
     let number = |id: Id| graph.as_const(id).filter(|c| c.abs() >= ROUNDS);
     let undone = |prim: Prim, sum: Id, c: f64, sign: f64| {

@@ -3,30 +3,30 @@
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 
-/// The value of an expression.
+/// The value of an expression while a formula is traced to a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A node of the graph.
+    /// An element of a tensor or a value computed from elements: a node of the graph.
     Elem(Id),
-    /// A number known while expanding.
+    /// A number that is known while the macro runs.
     Num(f64),
     /// An integer literal, as in `x.powi(3)`.
     Int(i64),
-    /// A boolean, which may depend on elements.
+    /// A condition, which may depend on elements.
     Truth(Cond),
     /// The index of a boolean or enum attribute that the trace has not branched on yet.
     Attr(usize),
-    /// A variant of an enum: the name of the type and the wire value.
+    /// A variant of an enum: the name of the type and the number of the variant.
     Variant(String, i64),
     /// An optional tensor's element, with the index of the attribute that says whether the tensor is given.
     Optional(usize, Box<Value>),
     /// An optional tensor whose presence is known: its element, or `None` where it is not given.
     Given(Option<Box<Value>>),
-    /// An attribute that describes the layout of tensors and is no part of the formula.
+    /// An attribute that describes the layout of tensors, such as a dimension; formulas cannot use it.
     Layout,
-    /// Counts of rows, which are no part of the formula.
+    /// A tensor of row counts; formulas cannot use it.
     Rows,
-    /// A gated tensor's two elements.
+    /// The gate element and the value element of a gated tensor.
     Gated(Id, Id),
     /// A tuple of values.
     Tuple(Vec<Value>),
@@ -35,7 +35,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Describes the value, for messages.
+    /// Describes the kind of value in a few words, for messages.
     pub fn what(&self) -> &'static str {
         match self {
             Value::Elem(_) => "an element",
@@ -53,7 +53,7 @@ impl Value {
         }
     }
 
-    /// Returns what to write where an element is needed, for messages.
+    /// Returns advice, for messages, on what to write instead of this value where an element is needed.
     pub fn instead(&self) -> String {
         let text = match self {
             Value::Int(v) => return format!("write `{v}.0`"),
@@ -75,9 +75,9 @@ impl Value {
 /// A condition of an `if`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cond {
-    /// Known while expanding.
+    /// A condition that is known while the macro runs.
     Known(bool),
-    /// A comparison of elements.
+    /// A node of the graph that compares elements.
     Node(Id),
     /// `!a`
     Not(Box<Cond>),
@@ -88,7 +88,7 @@ pub enum Cond {
 }
 
 impl Cond {
-    /// Returns the condition that an element of a mask is not 0.
+    /// Returns the condition that a node, an element of a mask, is not 0.
     pub fn is_not_zero(b: &mut Builder, element: Id) -> Cond {
         let zero = b.num(0.0);
         Cond::Node(b.call(Prim::Eq, &[element, zero])).not()
@@ -121,10 +121,10 @@ impl Cond {
         }
     }
 
-    /// Builds `if self { yes } else { no }` on elements.
+    /// Adds nodes for `if self { yes } else { no }` and returns the result.
     ///
-    /// Every comparison with NaN is false. So `!` swaps the branches instead of reversing the comparison: `!(x < 0)`
-    /// is true for NaN and `x >= 0` is not.
+    /// Every comparison with NaN is false. Therefore `!` swaps the branches instead of reversing the comparison: `!(x <
+    /// 0)` is true for NaN and `x >= 0` is not.
     pub fn choose(&self, b: &mut Builder, yes: Id, no: Id) -> Id {
         match self {
             Cond::Known(true) => yes,

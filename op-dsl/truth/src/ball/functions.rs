@@ -206,7 +206,9 @@ impl Ball {
         Ball { shift: k, ..rest.exp() }
     }
 
-    /// Returns a function of period `2 pi`.
+    /// Returns `f` of this number, where `f` is the library's sine or cosine.
+    ///
+    /// The result is unknown for very large arguments.
     fn periodic(
         &self,
         f: impl Fn(&Context<HalfEven>, &Repr<2>, Option<&mut ConstCache>) -> Computed,
@@ -241,7 +243,7 @@ fn erf_series(x: &Ball) -> Ball {
     x.num(2.0) / x.pi().sqrt() * (-square).exp() * sum
 }
 
-/// Returns `1 - erf(x)` for `x >= 0`, with additional bits for those that the difference cancels.
+/// Returns `1 - erf(x)` for `x >= 0`, computed with as many additional bits as the subtraction cancels.
 fn erfc_series(x: &Ball) -> Ball {
     let lost = 1.5 * x.to_f64().powi(2) + 16.0;
     let wide = Ball { precision: x.precision + lost as usize, ..x.clone() };

@@ -8,11 +8,11 @@ use crate::plan::registers::{Call, Op, Register, Registers};
 use crate::sequence::{Api, Compare, Type};
 use op_dsl_ir::DType;
 
-/// Names of loads and stores of whole registers: the documented one, then the earlier one.
+/// Names of the calls that load and store whole registers: the documented name, then the earlier one.
 pub(super) const LOAD: [&str; 2] = ["LoadAlign", "DataCopy"];
 pub(super) const STORE: [&str; 2] = ["StoreAlign", "DataCopy"];
 
-/// Returns a call's name in the package's toolkit.
+/// Returns the one of a call's two names that the package's toolkit has.
 ///
 /// The documented name exists as of version 8.5; the earlier one exists in every toolkit of generation 8.
 pub(super) fn name(package: &Package<'_>, [documented, first]: [&'static str; 2]) -> &'static str {
@@ -42,17 +42,19 @@ fn mode(by: Compare) -> &'static str {
     }
 }
 
-/// Returns the type of a register's elements.
+/// Returns the element type of a register with values of this type; `float` for masks.
 fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
-/// Returns the C++ type of the first argument's elements.
+/// Returns the C++ element type of the first register that a call reads.
 fn from(op: &Op) -> &'static str {
     if op.from == Type::Byte { "uint8_t" } else { cpp(element(op.from)) }
 }
 
-/// Returns `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`, which places one element in each 32-bit lane.
+/// Returns template arguments for a load or store that has one 16-bit element per 32-bit lane.
+///
+/// For example, `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`. Empty for `float`, which fills the lanes.
 fn spread(ty: Type, how: &str) -> String {
     match element(ty) {
         DType::F32 => String::new(),
@@ -60,16 +62,16 @@ fn spread(ty: Type, how: &str) -> String {
     }
 }
 
-/// Half of the 32-bit lanes that a 16-bit cast reads or writes.
+/// Half of each 32-bit lane that a cast from or to 16 bits reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Lower half, which all other calls use.
+    /// Lower half, which all calls but those for interleaved pairs use.
     Lower,
-    /// Upper half, which holds the second stream of a pair.
+    /// Upper half, which holds the second stream of an interleaved gate and value.
     Upper,
 }
 
-/// Returns the call, with its semicolon.
+/// Returns the C++ statement for one call on registers.
 pub fn text(
     package: &Package<'_>,
     plan: &Plan,

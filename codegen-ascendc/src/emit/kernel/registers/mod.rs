@@ -20,7 +20,7 @@ use names::{address, constant, number};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
-/// Cast traits, written ahead of the classes.
+/// C++ constants (cast traits) that casts on registers need, to be written before the classes.
 pub const CASTS: &str = "\
 // Numbers of 16 bits stand in the lower half of a lane. NO_SAT makes infinity of values beyond the type's range where
 // bit 60 of CTRL is 0. By default it is 1, and bit 48 decides instead: 0, its default, saturates such values at the
@@ -31,12 +31,14 @@ static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroA
                                                MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
 ";
 
-/// Returns whether a plan's casts need [`CASTS`].
+/// Returns whether a plan has casts on registers, which need the constants in [`CASTS`].
 pub fn has_casts(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.work(plan.soc.arch).casts > 0)
 }
 
-/// Returns the summary `14 calls, 5 casts, 3 loads and 2 stores on registers`.
+/// Returns a summary of the work per step, as a comment in the emitted code.
+///
+/// For example, `14 vector calls, 5 casts, 3 loads and 2 stores for 64 elements`.
 pub fn summary(plan: &Plan, registers: &Registers) -> String {
     let work = registers.work(plan.soc.arch);
     let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -46,7 +48,7 @@ pub fn summary(plan: &Plan, registers: &Registers) -> String {
     format!("{calls}{casts}, {loads} and {stores} for 64 elements")
 }
 
-/// Writes the body of `Run`.
+/// Writes the body of the C++ member function `Run`, which computes the formula on registers.
 pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let ty = cpp(plan.dtype);
     let reads = |i: &Input| plan.inputs[i.index].is_some();
@@ -74,7 +76,9 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
     text.chain(&[(format!("if ({})", is_usual(registers)), usual), ("else".into(), seldom)]);
 }
 
-/// Returns the C++ condition that all bounds which are infinite by default are infinite.
+/// Returns a C++ condition that is true if all bounds that are infinite by default are infinite.
+///
+/// The calls that apply these bounds can then be skipped.
 fn is_usual(registers: &Registers) -> String {
     let is_infinite = |k: &usize| {
         let Op { call, scalar, .. } = registers.ops[*k];
@@ -87,9 +91,10 @@ fn is_usual(registers: &Registers) -> String {
     registers.seldom.iter().filter_map(is_infinite).collect::<Vec<_>>().join(" && ")
 }
 
-/// Writes the vector function around the calls of a step.
+/// Writes a vector function that loops over the elements of a tile, 64 per step.
 ///
-/// `more` holds the C++ of further counts and masks, in addition to those of `float` lanes.
+/// `calls` writes the calls of a step. `more` holds C++ statements for a further count of elements, and for the mask made from
+/// it; both are empty if `float` lanes are all there is.
 fn step(
     package: &Package<'_>,
     plan: &Plan,
@@ -103,7 +108,7 @@ fn step(
     function(plan, registers, more[1], text, calls);
 }
 
-/// Writes the variables that a vector function reads.
+/// Writes the C++ variables that a vector function reads: addresses, uniforms and counts.
 fn ahead(
     package: &Package<'_>,
     plan: &Plan,
@@ -124,7 +129,9 @@ fn ahead(
     }
 }
 
-/// Writes a vector function that loops over the steps.
+/// Writes a vector function that loops over the steps, each of which processes 64 elements.
+///
+/// `calls` writes the calls of a step, and `masks` holds a C++ statement that sets a further mask.
 fn function(
     plan: &Plan,
     registers: &Registers,

@@ -9,12 +9,14 @@ use crate::sequence::Scalar;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
-/// Returns the name of a stream's address in UB.
+/// Returns the name of the C++ variable that holds the address of a stream in UB.
 pub fn address(name: &str) -> String {
     format!("{}At", cpp_name(name))
 }
 
-/// Returns the name of the address of an input stream, or of an output stream.
+/// Returns the name of the C++ variable that holds the address of a plan's stream in UB.
+///
+/// `stream` is the index among the input streams, or among the output streams if `output` is true.
 pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
     let def = &package.def;
     match output {
@@ -23,7 +25,7 @@ pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) ->
     }
 }
 
-/// Returns a number as C++ source in the vector function.
+/// Returns a scalar as C++ source inside a vector function, cast to an element type.
 pub fn number(value: Scalar, dtype: DType) -> String {
     match (value, dtype) {
         (Scalar::Uniform(id), DType::F32) => format!("u{}", id.0),
@@ -32,7 +34,7 @@ pub fn number(value: Scalar, dtype: DType) -> String {
     }
 }
 
-/// Returns the name of a register that holds a constant.
+/// Returns the name of the register that holds constant number `k` of a plan.
 pub fn constant(registers: &Registers, k: usize) -> String {
     match registers.constants[k] {
         Scalar::Const(1.0) => "ones".into(),

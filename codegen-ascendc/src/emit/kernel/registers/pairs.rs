@@ -13,7 +13,9 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Part, Stream};
 
-/// Cast traits for the second stream of a pair, written ahead of the classes.
+/// C++ constants (cast traits) for casts of the second stream of an interleaved pair.
+///
+/// They are written before the classes.
 pub const CASTS: &str = "\
 // The same in the upper half of a lane.
 static constexpr MicroAPI::CastTrait WIDEN_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::UNKNOWN,
@@ -22,14 +24,14 @@ static constexpr MicroAPI::CastTrait NARROW_UPPER = {MicroAPI::RegLayout::ONE, M
                                                      MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
 ";
 
-/// Returns whether a plan has a step on interleaved pairs.
+/// Returns whether a plan has a variant on registers that reads gate and value interleaved.
 pub fn has(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.pairs)
 }
 
-/// Lists the tensors that a step reads and writes.
+/// Lists the tensors that the formula on interleaved gate and value reads and writes.
 ///
-/// Each has a name, the first of its streams, and whether it is a result.
+/// Each has a C++ name, the first of its streams, and whether it is an output.
 pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
     let def = &package.def;
     let ins = inputs(package).into_iter().map(|i| (i.stream, false));
@@ -43,7 +45,9 @@ pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
     tensors
 }
 
-/// Writes `RunPairs`, as a template if an attribute says which part comes first.
+/// Writes the C++ member function `RunPairs`, the formula on interleaved gate and value.
+///
+/// It is a template if an attribute says which of the two comes first.
 pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let (def, ty) = (&package.def, cpp(plan.dtype));
     let truths =
@@ -81,7 +85,9 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
     });
 }
 
-/// Returns the calls of a step.
+/// Returns the C++ statements of one step on interleaved gate and value.
+///
+/// `first` is the part that comes first.
 fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part) -> Vec<String> {
     let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
     let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
@@ -106,7 +112,9 @@ fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part)
     turns(registers, def, first).iter().map(text).collect()
 }
 
-/// Writes lines that both orders share once, and lines that differ as branches.
+/// Writes C++ statements for both orders of gate and value.
+///
+/// Statements that both orders share are written once; others become branches of `if constexpr`.
 fn either(gate_first: &[String], value_first: &[String], text: &mut Text) {
     let mut lines = gate_first.iter().zip(value_first).peekable();
     while let Some((gate, value)) = lines.next() {

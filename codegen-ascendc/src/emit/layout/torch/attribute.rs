@@ -3,7 +3,7 @@
 use crate::emit::api::cpp::literal;
 use op_dsl_ir::op::{Attr, AttrKind, Value};
 
-/// Returns type and default in PyTorch's terms; enums become strings.
+/// Returns type and default of an attribute in PyTorch's schema language; enums become strings.
 pub fn declared(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => {

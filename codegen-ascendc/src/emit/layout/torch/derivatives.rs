@@ -9,7 +9,7 @@ use crate::emit::text::Text;
 use op_dsl_ir::derivative::Derivative;
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 
-/// Writes the module, for a namespace.
+/// Returns the Python module with the table of operators in the namespace `space`.
 pub fn module(packages: &[Package<'_>], space: &str) -> String {
     let mut rows = Text::new();
     rows.indented(|t| packages.iter().for_each(|package| operator(t, package, packages)));

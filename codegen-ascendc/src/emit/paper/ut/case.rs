@@ -10,17 +10,19 @@ use op_dsl_ir::published::SignaturePart;
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::{DType, Stored};
 
-/// Call of the operator: attributes of a specialisation, and shapes.
+/// Call of the operator in a test: attributes of a specialisation, and shapes.
 pub struct Call {
     pub attrs: Vec<Value>,
     pub shapes: Vec<Vec<usize>>,
-    /// Whether the call gives each input.
+    /// Whether the call gives each input, or leaves it out.
     pub given: Vec<bool>,
     pub outputs: Vec<Vec<usize>>,
     pub bound: Bound,
 }
 
-/// Returns a call on parts of this shape; the last dimension is the split one.
+/// Returns a call that selects a specialisation, on tensors whose shape is `part`.
+///
+/// Gated tensors are twice as long in the last dimension, which is split. `None` if the operator refuses the call.
 pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> Option<Call> {
     let def = &package.def;
     let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
@@ -43,9 +45,9 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     Some(Call { attrs, shapes, given, outputs, bound })
 }
 
-/// Returns the value that the specialisation requires, otherwise the default.
+/// Returns the value that an attribute has in calls of a specialisation.
 ///
-/// A dimension is the last one, because calls split the last dimension.
+/// It is the value that selects the specialisation, otherwise the default. A split dimension is the last one.
 pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
@@ -57,7 +59,9 @@ pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     }
 }
 
-/// Returns the tiling data's fields for row counts, of which the call gives one.
+/// Returns the tiling data's fields for row counts, and their values for a call with one row count.
+///
+/// Empty for operators without row counts.
 pub fn counted(package: &Package<'_>, call: &Call) -> Vec<(&'static str, u64)> {
     let along = call.bound.split.filter(|split| split.interleaved);
     let rows = along.map_or(1, |split| call.bound.domain[split.dim] as u64);
@@ -68,7 +72,7 @@ pub fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
     tile(&Extent::new(&call.bound), &plan.need, machine).ok()
 }
 
-/// Returns the end of a test's name: `FLOAT16_TANH` in `GeGluGradV2Tiling.FLOAT16_TANH`.
+/// Returns the end of a test's name, for example `FLOAT16_TANH`.
 pub fn case(package: &Package<'_>, plan: &Plan) -> String {
     format!("{}_{}", phrases::dtype(plan.dtype), package.spec_name(plan.spec))
 }
@@ -82,7 +86,7 @@ pub fn braced(shape: &[usize]) -> String {
     format!("{{{}}}", dims.join(", "))
 }
 
-/// Returns the fields of a tiling, by their names in the struct.
+/// Returns the fields of a tiling: the name in the C++ struct, and the value.
 pub fn values(t: &Tiling) -> [(&'static str, u64); 12] {
     [
         ("rows", t.rows),

@@ -10,7 +10,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::tiling::{Machine, Tiling};
 
-/// Writes one test per kernel, which compares the host's tiling with the plan's.
+/// Writes one C++ test per kernel, which compares the tiling by host code with the plan's.
 pub fn tilings(package: &Package<'_>) -> String {
     let (def, snake) = (&package.def, package.snake());
     let mut t = Text::new();
@@ -37,7 +37,9 @@ pub fn tilings(package: &Package<'_>) -> String {
     t.finish()
 }
 
-/// Returns `FLOAT16_TANH`, with the architecture if there are several.
+/// Returns the name of a test of a plan, for example `FLOAT16_TANH`.
+///
+/// It ends with the architecture if the package has several.
 fn test_name(package: &Package<'_>, plan: &Plan) -> String {
     match package.archs().len() {
         1 => case(package, plan),
@@ -45,9 +47,10 @@ fn test_name(package: &Package<'_>, plan: &Plan) -> String {
     }
 }
 
-/// Writes a call on a plan's product.
+/// Writes the C++ statements that describe a call on a plan's product to the test framework.
 ///
-/// The build's platform may differ, because the tiling reads the architecture from the framework's compile info.
+/// The build's platform may be another product, because the tiling reads the architecture from the framework's compile info.
+/// `ub` is the size of UB in bytes.
 fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> String {
     let (snake, soc) = (package.snake(), plan.soc);
     let more = format!(", &compileInfo, {}, {ub}", soc.cores);
@@ -55,7 +58,9 @@ fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> Stri
     info + &context(package, "TilingContextPara", call, plan.dtype, &more)
 }
 
-/// Writes a test of a refused call: the second input has one row more than the first.
+/// Writes a C++ test that tiling refuses a second input with one row more than the first.
+///
+/// `None` if the operator has no such call.
 fn refused(package: &Package<'_>) -> Option<String> {
     let plan = package.plans.first()?;
     let mut call = call(package, plan.spec, plan.dtype, [64, 1000])?;
@@ -74,12 +79,13 @@ fn refused(package: &Package<'_>) -> Option<String> {
     Some(t.finish())
 }
 
-/// Bytes of UB that some platforms reserve from what a test gives them.
+/// Bytes that some platforms reserve of the UB that a test gives them.
 const KEPT: u64 = 256;
 
-/// Returns a tiling that stays the same if the platform reserves some UB, and the UB to request.
+/// Returns a tiling that does not depend on whether the platform reserves some of UB.
 ///
-/// The test does not know the platform, so that it must pass either way.
+/// Also returns the bytes of UB for which it holds. The test does not know the platform, so that it must pass either way.
+/// `None` if there is no such tiling.
 fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
     let soc = plan.soc;
     let with = |ub| planned(call, plan, &Machine { ub, cores: soc.cores, pads: soc.arch.pads });
@@ -88,7 +94,7 @@ fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
     tries.take_while(|ub| *ub > KEPT).find_map(same)
 }
 
-/// Writes the tests of shape inference.
+/// Writes the C++ tests of shape inference.
 pub fn shapes(package: &Package<'_>) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n\n#include \"infershape_case_executor.h\"\n");
@@ -111,7 +117,9 @@ fn ge(dtype: DType) -> String {
     format!("ge::DT_{}", dtype.row().ge)
 }
 
-/// Returns descriptions of tensors: shape, stored shape, element type, format.
+/// Returns the C++ descriptions of tensors: shape, stored shape, element type, format.
+///
+/// Each tensor is given by its shape and the C++ name of its element type.
 fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
     let one = |(shape, ty): (Vec<usize>, String)| {
         format!("    {{{{{0}, {0}}}, {ty}, ge::FORMAT_ND}},\n", braced(&shape))
@@ -119,7 +127,7 @@ fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
     format!("{{\n{}}}", tensors.map(one).collect::<String>())
 }
 
-/// Returns the inputs that a call gives: shape and element type.
+/// Returns shape and C++ name of the element type of each input that a call gives.
 fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, String)> {
     let def = &package.def;
     let ty = |i: usize| match def.inputs[i].kind {
@@ -131,7 +139,7 @@ fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, 
     given.map(|i| (call.shapes[i].clone(), ty(i))).collect()
 }
 
-/// Returns attributes in the order of the definition.
+/// Returns the C++ list of attributes and their values, in the order of the definition.
 fn attributes(package: &Package<'_>, values: &[Value]) -> String {
     let one = |(attr, value): (&op_dsl_ir::op::Attr, &Value)| {
         let (ty, text) = match (&attr.kind, value) {
@@ -149,7 +157,9 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
     format!("{{\n{all}}}")
 }
 
-/// Returns `const gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
+/// Returns the C++ statement that declares the context of a call for the test framework.
+///
+/// For example, `gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
 fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
     let mut args = vec![
         literal(&package.def.name),

@@ -11,7 +11,7 @@ use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{SignaturePart, Type};
 
-/// Writes tests of phase 1 with valid arguments, and with one of each kind of invalid ones.
+/// Writes C++ tests of phase 1 with valid arguments, and with one of each kind of invalid ones.
 pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n");
@@ -43,7 +43,7 @@ pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     t.finish()
 }
 
-/// Error in a call.
+/// Mistake in the arguments of a test's call.
 #[derive(PartialEq)]
 enum Wrong<'a> {
     Nothing,
@@ -110,7 +110,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     t.finish()
 }
 
-/// Writes an attribute as a variable.
+/// Returns the C++ statement that declares a variable with the value of an attribute.
 fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -> String {
     let SignaturePart::Attr(i) = p.of else { return String::new() };
     match (&package.def.attrs[i].kind, value, p.ty) {

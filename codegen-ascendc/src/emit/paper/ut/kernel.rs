@@ -16,7 +16,9 @@ use op_dsl_ir::tiling::{Machine, Path, Tiling};
 use op_dsl_ir::{DType, Stored};
 use std::collections::BTreeSet;
 
-/// Writes the tests of the kernel in float, one per specialisation; `None` for a package without float.
+/// Writes the C++ tests of the kernels in float, one per specialisation.
+///
+/// `None` for a package without kernels in float.
 pub fn kernel(package: &Package<'_>) -> Option<String> {
     let plans: Vec<&Plan> = package.plans.iter().filter(|p| p.dtype == DType::F32).collect();
     plans.first()?;
@@ -42,7 +44,7 @@ pub fn kernel(package: &Package<'_>) -> Option<String> {
     Some(t.finish())
 }
 
-/// Writes the test of one specialisation.
+/// Writes the C++ test of a plan's kernel; `None` if the test's call is refused or not tiled.
 fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
     let call = call(package, plan.spec, plan.dtype, [8, 64])?;
     let soc = plan.soc;
@@ -61,14 +63,14 @@ fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
     Some(t.finish())
 }
 
-/// Writes the allocation of memory for the kernel.
+/// Writes the C++ statement that allocates an array in the model's GM.
 fn allocate(t: &mut Text, ty: &str, name: &str, count: usize) {
     t.line(format!(
         "{ty}* {name} = reinterpret_cast<{ty}*>(AscendC::GmAlloc({count} * sizeof({ty})));"
     ));
 }
 
-/// Writes a loop over elements.
+/// Writes a C++ loop that executes a statement for each `i` below `count`.
 fn fill(t: &mut Text, count: usize, statement: String) {
     t.block(&format!("for (size_t i = 0; i < {count}; ++i)"), "}", |t| {
         t.line(statement);
@@ -169,12 +171,12 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     t.finish()
 }
 
-/// Returns the number of rows that are computed where an input gives row counts: all but the last.
+/// Returns how many rows the test's kernel computes if an input gives row counts: all but the last.
 fn computed(call: &Call) -> usize {
     call.bound.domain[0] - 1
 }
 
-/// Writes the comparison of every element with the formula.
+/// Writes the C++ loop that compares every element of the results with the formula.
 fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String], t: &mut Text) {
     let def = &package.def;
     let (rows, columns) = (call.bound.domain[0], call.bound.domain[1]);

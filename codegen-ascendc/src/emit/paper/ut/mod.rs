@@ -10,7 +10,7 @@ use crate::emit::text::{Comment, header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::Interface;
 
-/// Returns all files.
+/// Returns the unit tests of an operator.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     let api = interface::api(package, interface);
     let mut files = files_without_functions(package);
@@ -18,7 +18,7 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     files
 }
 
-/// Returns all files except those of the interface.
+/// Returns the unit tests of an operator that has no aclnn functions.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
     let mut files = vec![

@@ -8,7 +8,7 @@ use crate::prim::Prim;
 use crate::roles::is_factor;
 
 impl Pass<'_> {
-    /// Emits a product in the form that the style asks for.
+    /// Emits a product in the variant (two-sided, by sign or plain) that `self.style` asks for.
     pub(super) fn emit(&mut self, product: &Product) -> Id {
         match self.only_exponential(product) {
             Some(atom) if self.style.two_sided && !self.folded => self.two_sided(product, atom),
@@ -19,9 +19,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits a product with `|x|` and `x` in one factor separately for negative and other `x`.
+    /// Emits a product separately for `x < 0` and other `x`, if one factor contains both `x` and `|x|`.
     ///
-    /// For example, `x + |x|` becomes 0 for negative `x` and `2 x` otherwise.
+    /// For example, `x + |x|` becomes 0 for negative `x` and `2 x` otherwise. `None` if no factor contains both.
     fn by_sign(&mut self, product: &Product) -> Option<Id> {
         let (size, of) = self.atoms.iter().enumerate().find_map(|(atom, kind)| match kind {
             Kind::Abs(of)
@@ -53,7 +53,7 @@ impl Pass<'_> {
         Some(self.b.call(Prim::Select, &[negative, below, above]))
     }
 
-    /// Returns the exponential of a product, if it has exactly one.
+    /// Returns the atom that is a product's only exponential; `None` if there are no or several ones.
     fn only_exponential(&self, product: &Product) -> Option<Atom> {
         let mut all = (0..self.atoms.len() as Atom).filter(|atom| {
             let has = product.factors.iter().any(|(poly, _)| poly.has(*atom));
@@ -63,9 +63,9 @@ impl Pass<'_> {
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// Emits a product of `exp(u)` in terms of `e = exp(-|u|)`.
+    /// Emits a product that contains `exp(u)` in terms of `e = exp(-|u|)`, which never overflows.
     ///
-    /// For negative `u`, `exp(u)` is `e`, otherwise `1 / e`.
+    /// `atom` is the exponential. For negative `u`, `exp(u)` is `e`, otherwise `1 / e`.
     fn two_sided(&mut self, product: &Product, atom: Atom) -> Id {
         self.folded = true;
         let (below, above) = (self.plain(product), self.plain(&product.inverted(atom)));
@@ -79,7 +79,7 @@ impl Pass<'_> {
         self.b.call(Prim::Select, &[negative, below, above])
     }
 
-    /// Emits numerator over denominator.
+    /// Emits a product as its numerator divided by its denominator.
     fn plain(&mut self, product: &Product) -> Id {
         let [mut above, mut below, mut last]: [Vec<Id>; 3] = Default::default();
         let mut number = product.number;
@@ -112,7 +112,9 @@ impl Pass<'_> {
         last.into_iter().rev().fold(result, |result, f| self.b.product(f, result))
     }
 
-    /// Returns whether a value is a stream that is a factor of all results. It is multiplied last, after the bounded factors.
+    /// Returns whether a value is a stream that only multiplies the outputs.
+    ///
+    /// This stream is multiplied last, after the bounded factors.
     fn is_outer(&self, value: Id) -> bool {
         matches!(self.b.node(value), Node::Stream(s) if is_factor(self.graph, s.into()))
     }
@@ -128,7 +130,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits `power` twelfths of an exponent.
+    /// Emits `u * power / 12`, for an atom that is the twelfth root of `exp(u)` ([`Kind::Exp`]).
     fn exponent(&mut self, atom: Atom, power: i32) -> Id {
         let Kind::Exp(exponent) = self.atoms[atom as usize].clone() else { return self.b.num(0.0) };
         let scale = f64::from(power) / f64::from(WHOLE);
@@ -136,7 +138,9 @@ impl Pass<'_> {
         self.poly(&scaled)
     }
 
-    /// Emits the argument of `exp`: `u`, or if folded `-|u|` for a positive power and `|u|` otherwise.
+    /// Emits the argument `u` of `exp(u)`, which equals an exponential atom to a power.
+    ///
+    /// While `self.folded` is true, the argument is `-|u|` for a positive power and `|u|` for a negative one.
     fn folded_exponent(&mut self, atom: Atom, power: i32) -> Id {
         let exponent = self.exponent(atom, power);
         if !self.folded {
@@ -151,7 +155,10 @@ impl Pass<'_> {
         self.b.call(Prim::Exp, &[exponent])
     }
 
-    /// Emits a factor. If it vanishes where an exponent is 0, it becomes powers of `expm1` times the quotient.
+    /// Emits a polynomial factor of a product, with `expm1` where the polynomial would cancel.
+    ///
+    /// If the polynomial is 0 where the exponent of its exponential is 0, it becomes a power of `expm1` times the quotient. The
+    /// sign of that power, raised to `power` like the factor itself, is multiplied into `number`.
     ///
     /// For example, `1 - 2 e + e^2` with `e = exp(u)` becomes `expm1(u)^2`.
     fn factor(&mut self, poly: &Poly, number: &mut f64, power: i32) -> Id {
@@ -184,7 +191,9 @@ impl Pass<'_> {
         self.b.product(lost, rest)
     }
 
-    /// `e^u - 1 + v = expm1(u) + v`, if the terms with the exponential alone vanish where its exponent is 0.
+    /// Emits `e^u - 1 + v` as `expm1(u) + v`, where `e^u` is `atom` and `v` the terms with other atoms.
+    ///
+    /// `None` if there are no other terms, or if the terms in `e^u` alone are not 0 where `u` is 0.
     fn beside_expm1(&mut self, poly: &Poly, atom: Atom) -> Option<Id> {
         let (alone, rest) = poly.apart(|monomial| monomial.0.keys().all(|a| *a == atom));
         if !self.style.other_forms || rest.0.is_empty() || !vanishes(&alone, atom) {
@@ -196,7 +205,10 @@ impl Pass<'_> {
         Some(self.b.sum(alone, rest))
     }
 
-    /// `a + b q` with a square root `q`: `(a^2 - b^2 q^2) / (a - b q)` where the two terms have opposite signs.
+    /// Emits `a + b q`, with a square root `q`, without cancellation.
+    ///
+    /// Where the two terms have opposite signs, the sum is `(a^2 - b^2 q^2) / (a - b q)`. Any other polynomial is emitted as it
+    /// is.
     fn by_conjugate(&mut self, poly: &Poly) -> Id {
         let is_root = |a: &Atom| matches!(self.atoms[*a as usize], Kind::Sqrt(..)) && poly.has(*a);
         let root = (0..self.atoms.len() as Atom).find(is_root).filter(|_| self.style.other_forms);
@@ -218,7 +230,7 @@ impl Pass<'_> {
         self.b.call(Prim::Select, &[cancels, quotient, whole])
     }
 
-    /// Emits a polynomial, by Horner's scheme in the first of its exponentials.
+    /// Emits a polynomial, by Horner's scheme in the first exponential that it contains.
     fn poly(&mut self, poly: &Poly) -> Id {
         let is_exp = |a: &Atom| matches!(self.atoms[*a as usize], Kind::Exp(_)) && poly.has(*a);
         let Some(atom) = (0..self.atoms.len() as Atom).find(is_exp) else {
@@ -247,7 +259,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits a sum, term by term.
+    /// Emits a polynomial as a sum, term by term.
     fn terms(&mut self, poly: &Poly) -> Id {
         let mut sum = None;
         for (monomial, &c) in &poly.0 {
@@ -274,7 +286,7 @@ impl Pass<'_> {
     }
 }
 
-/// Returns whether a polynomial is zero where an exponential is one.
+/// Returns whether a polynomial is zero where `atom`, an exponential, is one.
 fn vanishes(poly: &Poly, atom: Atom) -> bool {
     let at_one = poly.by_power(atom).into_values();
     let sum = at_one.fold(Poly::default(), |sum, c| sum.plus(1.0, &Monomial::default(), &c));

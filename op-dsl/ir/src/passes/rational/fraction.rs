@@ -4,35 +4,40 @@ use super::poly::{Atom, Monomial, Poly};
 use super::{Kind, Pass, Style};
 use crate::graph::{Builder, Graph, Node};
 
-/// `number * x^a * e^b * P^m * ..` with `e = exp(k x)`.
+/// The function `number * x^a * e^b * P^m * ..` of a variable `x`, with `e = exp(k x)`.
+///
+/// Each `P` is a polynomial in `x` and `e`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fraction {
-    /// `k`
+    /// Rate `k` of the exponential `e = exp(k x)`.
     pub rate: f64,
-    /// Constant factor.
+    /// Constant factor `number`.
     pub number: f64,
-    /// `a`
+    /// Power `a` of the variable `x`.
     pub x: i32,
-    /// `b`
+    /// Power `b` of the exponential `e`.
     pub e: i32,
-    /// Polynomials in `x` and `e` with their powers, which are negative in the denominator.
+    /// Polynomials `P` in `x` and `e` as sums of terms, each with its power `m`.
+    ///
+    /// The power is negative for polynomials in the denominator.
     pub factors: Vec<(Vec<Term>, i32)>,
 }
 
-/// `c x^a e^b`
+/// One term `c x^a e^b` of a polynomial in a variable `x` and an exponential `e`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
-    /// `a`
+    /// Power `a` of the variable `x`.
     pub x: i32,
-    /// `b`
+    /// Power `b` of the exponential `e`.
     pub e: i32,
-    /// `c`
+    /// Coefficient `c` of the term.
     pub c: f64,
 }
 
-/// Returns a graph of one output and one stream as a fraction.
+/// Returns a graph of one output as a fraction of its stream and one exponential of the stream.
 ///
-/// `None` unless it is built by `+ - * /` from the stream and exponentials whose exponents are multiples of it.
+/// `None` unless the output is computed by `+ - * /` from the stream and from exponentials whose exponents are multiples of the
+/// stream.
 pub fn of(graph: &Graph) -> Option<Fraction> {
     let mut pass = Pass {
         graph,

@@ -25,16 +25,16 @@ use product::Product;
 /// Options for how a graph is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Exponentials as `exp(-|u|)`, with a `select` by the sign of `u`, so that none is ever infinite.
+    /// Writes `exp(u)` as `exp(-|u|)` with a `select` by the sign of `u`, so that it is never infinite.
     pub two_sided: bool,
-    /// Another form where terms cancel.
+    /// Writes another formula where terms cancel.
     ///
     /// For example, `ln(r)` becomes `log1p(r - 1)` near one, and `a + sqrt(b)` becomes `(a^2 - b) / (a - sqrt(b))` where `a` is
     /// negative.
     pub other_forms: bool,
 }
 
-/// Rewrites every value of a graph.
+/// Rewrites every value of a graph as a fraction, written in the given style.
 pub fn run(graph: &Graph, style: Style) -> Graph {
     let mut pass = Pass {
         graph,
@@ -48,28 +48,28 @@ pub fn run(graph: &Graph, style: Style) -> Graph {
     pass.b.finish(&outputs)
 }
 
-/// Meaning of an atom.
+/// Meaning of an atom, a value that the algebra does not expand.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// A node of the new graph.
+    /// The value of a node of the new graph.
     Value(Id),
     /// The twelfth root of `exp(u)`, so that `exp` of `u/2`, `u/3` and `u/4` are integer powers of it.
     Exp(Poly),
-    /// The square root of a polynomial, and the node of that root.
+    /// The square root of a polynomial, and the new graph's node that computes the root.
     Sqrt(Poly, Id),
-    /// The magnitude of an atom.
+    /// The magnitude of another atom.
     Abs(Atom),
-    /// The sign of an atom, and the node of that sign.
+    /// The sign of another atom, and the new graph's node that computes the sign.
     Sign(Atom, Id),
 }
 
-/// Power of the atom [`Kind::Exp`] that is `exp(u)` itself.
+/// Power to which an atom [`Kind::Exp`], the twelfth root of `exp(u)`, is `exp(u)` itself.
 const WHOLE: i32 = 12;
 
 struct Pass<'g> {
     graph: &'g Graph,
     style: Style,
-    /// Forms of the nodes of the graph, computed on demand.
+    /// Canonical products that the nodes of `graph` equal; `None` until computed on demand.
     forms: Vec<Option<Product>>,
     atoms: Vec<Kind>,
     b: Builder,
@@ -87,13 +87,13 @@ impl Pass<'_> {
         Product::monomial(Monomial::power(atom as Atom, 1))
     }
 
-    /// Returns a node in the new graph.
+    /// Rewrites node `id` of the old graph, and returns the new graph's node.
     fn value(&mut self, id: Id) -> Id {
         let form = self.form(id);
         self.emit(&form)
     }
 
-    /// Returns a node as a product.
+    /// Returns the canonical product that node `id` of the old graph equals.
     fn form(&mut self, id: Id) -> Product {
         if let Some(known) = &self.forms[id.index()] {
             return known.clone();
@@ -112,7 +112,9 @@ impl Pass<'_> {
         form
     }
 
-    /// Returns a call as a product of its arguments' forms, or `None` if the call is an atom.
+    /// Returns a call as a product built from those of its arguments.
+    ///
+    /// `None` if the algebra does not expand the primitive, so that the call has to be an atom.
     fn algebra(&mut self, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Product> {
         let minus = Product::number(-1.0);
         Some(match prim {
@@ -177,15 +179,17 @@ impl Pass<'_> {
         })
     }
 
-    /// `1 / (1 + e^-x)`
+    /// Returns `1 / (1 + e^-x)` as a product; `None` if it has too many terms.
     fn logistic(&mut self, x: Id) -> Option<Product> {
         let e = self.exp(-1.0, x)?;
         Some(self.sum(&e, &Product::number(1.0))?.raised(-1))
     }
 
-    /// `e^(c x)` as a number times a power of an atom, which exponents in simple proportion share.
+    /// Returns `e^(c x)` as a number times a power of an exponential atom.
     ///
-    /// For example, with the atom `a` for `exp(x)`, that is `a^12`, and `exp(x/2)` is `a^6`.
+    /// Exponents whose ratio is a multiple of 1/12 share one atom.
+    ///
+    /// For example, if `a` is the atom of `exp(x)`, then `exp(x)` is `a^12` and `exp(x/2)` is `a^6`.
     fn exp(&mut self, c: f64, x: Id) -> Option<Product> {
         let mut exponent = self.form(x).times(&Product::number(c)).expanded()?;
         let offset = exponent.0.remove(&Monomial::default()).unwrap_or(0.0);
@@ -210,7 +214,7 @@ impl Pass<'_> {
         x.plus(y, |sum| self.reduce(sum))
     }
 
-    /// Reduces a product's monomial by the identities of its atoms.
+    /// Simplifies a product's monomial by the identities of its atoms, see [`Pass::reduce`].
     fn reduced(&self, product: Product) -> Product {
         let alone = Poly::term(product.number, product.monomial.clone());
         let reduced = self.reduce(alone.clone());
@@ -221,9 +225,9 @@ impl Pass<'_> {
         Product::of(&reduced).times(&rest)
     }
 
-    /// Applies the identities of atoms: `sqrt(u)^2 = u` and `|x|^2 = x^2`.
+    /// Simplifies a polynomial by the identities of its atoms: `sqrt(u)^2 = u` and `|x|^2 = x^2`.
     ///
-    /// Where `|x|` is an atom, also `sign(x) x = |x|` and `sign(x) |x| = x`.
+    /// If `|x|` is an atom, `sign(x) x = |x|` and `sign(x) |x| = x` are applied too.
     fn reduce(&self, mut poly: Poly) -> Poly {
         for (atom, kind) in self.atoms.iter().enumerate() {
             let atom = atom as Atom;
@@ -249,7 +253,9 @@ impl Pass<'_> {
         poly
     }
 
-    /// Returns `x` if the `select` is the sign of `x`, as derivatives write it.
+    /// Returns `x` if a `select` with these arguments is the sign of `x`, as derivatives write it.
+    ///
+    /// That is `if 0 < x { 1 } else if x < 0 { -1 } else { x }`.
     fn sign_of(&self, [above, one, rest]: [Id; 3]) -> Option<Id> {
         let call = |id: Id| match self.graph.nodes[id.index()] {
             Node::Call(prim, args) => Some((prim, args)),
@@ -291,7 +297,7 @@ impl Pass<'_> {
         self.atom(Kind::Value(call))
     }
 
-    /// `ln(r)`, as `log1p(r - 1)` where `|r - 1| < 1/2`.
+    /// Emits `ln(r)`, computed as `log1p(r - 1)` where `|r - 1| < 1/2`. `of` is `r`.
     fn logarithm(&mut self, of: Product) -> Product {
         let from_one = self.sum(&of, &Product::number(-1.0));
         let whole = self.emit(&of);
@@ -306,7 +312,7 @@ impl Pass<'_> {
         self.atom(Kind::Value(value))
     }
 
-    /// Copies a node with everything that it depends on.
+    /// Copies a node of the old graph unchanged, with everything that the node depends on.
     fn copied(&mut self, node: Node) -> Id {
         let Node::Call(prim, mut args) = node else { return self.b.add(node) };
         for arg in &mut args[..prim.row().arity] {
@@ -316,7 +322,7 @@ impl Pass<'_> {
     }
 }
 
-/// Returns `x / y`, if that is a number.
+/// Returns `x / y` if that quotient is a constant, otherwise `None`.
 fn ratio(x: &Poly, y: &Poly) -> Option<f64> {
     let same = x.0.len() == y.0.len() && x.0.keys().eq(y.0.keys());
     let mut ratios = x.0.values().zip(y.0.values()).filter(|_| same).map(|(a, b)| a / b);
@@ -324,13 +330,13 @@ fn ratio(x: &Poly, y: &Poly) -> Option<f64> {
     ratios.all(|r| (r - first).abs() <= 1e-14 * first.abs()).then_some(first)
 }
 
-/// Returns `x` as an integer, if it is one of magnitude at most 1200.
+/// Returns `x` as an integer; `None` if it is none, or one of magnitude above 1200.
 fn as_integer(x: f64) -> Option<i32> {
     let whole = x.round();
     ((x - whole).abs() <= 1e-12 * x.abs() && whole.abs() <= 1200.0).then_some(whole as i32)
 }
 
-/// Replaces a monomial by `by`, as often as it divides a term of the polynomial.
+/// Replaces `monomial` by the polynomial `by`, as often as it divides a term of `poly`.
 fn replaced(mut poly: Poly, monomial: &Monomial, by: &Poly) -> Poly {
     // Every round lowers one power in one term; both are few.
     for _ in 0..16 {

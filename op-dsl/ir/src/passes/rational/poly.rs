@@ -2,57 +2,59 @@
 
 use std::collections::BTreeMap;
 
-/// Index of an atom: a value that the algebra does not expand.
+/// Index of an atom, a value that the algebra does not expand (for example a stream or `exp(x)`).
 pub type Atom = u32;
 
-/// A product of nonzero powers of atoms.
+/// A product of powers of atoms: a nonzero power per atom.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monomial(pub BTreeMap<Atom, i32>);
 
 impl Monomial {
-    /// `atom^power`
+    /// Returns the monomial `atom^power`.
     pub fn power(atom: Atom, power: i32) -> Monomial {
         Monomial([(atom, power)].into_iter().filter(|p| p.1 != 0).collect())
     }
 
-    /// Returns the power of an atom.
+    /// Returns the power of an atom, 0 if the monomial does not contain it.
     pub fn of(&self, atom: Atom) -> i32 {
         self.0.get(&atom).copied().unwrap_or(0)
     }
 
-    /// Combines the powers of both, atom by atom.
+    /// Combines the powers of two monomials by `f`, atom by atom.
     fn zip(&self, other: &Monomial, f: impl Fn(i32, i32) -> i32) -> Monomial {
         let atoms = self.0.keys().chain(other.0.keys());
         Monomial(atoms.map(|a| (*a, f(self.of(*a), other.of(*a)))).filter(|p| p.1 != 0).collect())
     }
 
-    /// The product.
+    /// Returns `self * other`.
     pub fn times(&self, other: &Monomial) -> Monomial {
         self.zip(other, |a, b| a + b)
     }
 
-    /// The quotient.
+    /// Returns `self / other`; powers that become negative are kept.
     pub fn over(&self, other: &Monomial) -> Monomial {
         self.zip(other, |a, b| a - b)
     }
 
-    /// Returns the common factor: the lesser power of each atom. For example, `x^-1` and `y` have `x^-1` in common.
+    /// Returns the common factor of two monomials: the lesser power of each atom.
+    ///
+    /// For example, the common factor of `x^-1` and `y` is `x^-1`.
     pub fn common(&self, other: &Monomial) -> Monomial {
         self.zip(other, i32::min)
     }
 
-    /// Replaces an atom by its reciprocal.
+    /// Replaces an atom by its reciprocal, which negates its power.
     pub fn inverted(&self, atom: Atom) -> Monomial {
         Monomial(self.0.iter().map(|(a, p)| (*a, if *a == atom { -p } else { *p })).collect())
     }
 
-    /// Returns the monomial to a power.
+    /// Returns `self^power`.
     pub fn raised(&self, power: i32) -> Monomial {
         self.zip(self, |a, _| a * power)
     }
 }
 
-/// A sum of nonzero terms.
+/// A polynomial in atoms: a sum of monomials with nonzero coefficients.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Poly(pub BTreeMap<Monomial, f64>);
 
@@ -60,24 +62,24 @@ pub struct Poly(pub BTreeMap<Monomial, f64>);
 const ZERO: f64 = 1e-13;
 
 impl Poly {
-    /// Partitions the terms by a predicate.
+    /// Splits the polynomial into the terms whose monomials satisfy `holds`, and the other terms.
     pub fn apart(&self, holds: impl Fn(&Monomial) -> bool) -> (Poly, Poly) {
         let terms = self.0.iter().map(|(m, c)| (m.clone(), *c));
         let (these, others) = terms.partition(|(m, _)| holds(m));
         (Poly(these), Poly(others))
     }
 
-    /// A number.
+    /// Returns a polynomial that is only a constant.
     pub fn number(c: f64) -> Poly {
         Poly::term(c, Monomial::default())
     }
 
-    /// `c * monomial`
+    /// Returns the polynomial `c * monomial`.
     pub fn term(c: f64, monomial: Monomial) -> Poly {
         Poly([(monomial, c)].into_iter().filter(|t| t.1 != 0.0).collect())
     }
 
-    /// Adds a term.
+    /// Adds the term `c * monomial` to this polynomial.
     pub fn add_term(&mut self, c: f64, monomial: Monomial) {
         let sum = self.0.get(&monomial).copied().unwrap_or(0.0) + c;
         if sum.abs() <= ZERO * c.abs() {
@@ -87,7 +89,7 @@ impl Poly {
         }
     }
 
-    /// `self + c * monomial * other`
+    /// Returns `self + c * monomial * other`.
     pub fn plus(mut self, c: f64, monomial: &Monomial, other: &Poly) -> Poly {
         for (m, d) in &other.0 {
             self.add_term(c * d, m.times(monomial));
@@ -95,17 +97,17 @@ impl Poly {
         self
     }
 
-    /// The product.
+    /// Returns `self * other`.
     pub fn times(&self, other: &Poly) -> Poly {
         self.0.iter().fold(Poly::default(), |sum, (m, c)| sum.plus(*c, m, other))
     }
 
-    /// Returns the polynomial to a power.
+    /// Returns `self^power`.
     pub fn raised(&self, power: u32) -> Poly {
         (0..power).fold(Poly::number(1.0), |product, _| product.times(self))
     }
 
-    /// Returns the constant that this is, if it is one.
+    /// Returns the value if this polynomial is a constant, otherwise `None`.
     pub fn as_number(&self) -> Option<f64> {
         match self.0.iter().next() {
             None => Some(0.0),
@@ -114,10 +116,10 @@ impl Poly {
         }
     }
 
-    /// Factors this into a number, a monomial and a primitive polynomial.
+    /// Factors this polynomial into a number, a monomial and a primitive polynomial.
     ///
-    /// The polynomial's first coefficient is 1, and its terms share no power of an atom. For example, `6 x^2 + 3 x` is
-    /// `3 * x * (1 + 2 x)`.
+    /// The primitive polynomial has the first coefficient 1, and its terms share no power of an atom. For example, `6 x^2 + 3 x`
+    /// is `3 * x * (1 + 2 x)`.
     pub fn content(&self) -> (f64, Monomial, Poly) {
         let mut shared: Option<Monomial> = None;
         for m in self.0.keys() {
@@ -132,7 +134,7 @@ impl Poly {
         (scale, shared, rest)
     }
 
-    /// Returns the quotient by a polynomial, or `None` if it does not divide this one.
+    /// Returns the quotient `self / by`, or `None` if `by` does not divide this polynomial.
     pub fn divided(&self, by: &Poly) -> Option<Poly> {
         let (lead, c) = by.0.last_key_value()?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
@@ -148,7 +150,7 @@ impl Poly {
         None
     }
 
-    /// Returns the coefficients of the powers of an atom, in ascending order.
+    /// Returns the coefficient of each power of `atom`: the polynomial as one in that atom alone.
     pub fn by_power(&self, atom: Atom) -> BTreeMap<i32, Poly> {
         let mut all: BTreeMap<i32, Poly> = BTreeMap::new();
         for (m, c) in &self.0 {
@@ -159,7 +161,7 @@ impl Poly {
         all
     }
 
-    /// Returns whether an atom occurs in it.
+    /// Returns whether an atom occurs in the polynomial.
     pub fn has(&self, atom: Atom) -> bool {
         self.0.keys().any(|m| m.of(atom) != 0)
     }
@@ -169,7 +171,7 @@ impl Poly {
 mod tests {
     use super::*;
 
-    /// `a + b x + c y`
+    /// Returns `a + b x + c y`, for atoms `x` and `y` and coefficients `[a, b, c]`.
     fn poly(terms: [f64; 3]) -> Poly {
         let monomials = [Monomial::default(), Monomial::power(0, 1), Monomial::power(1, 1)];
         let sum = |mut sum: Poly, (m, c): (Monomial, f64)| {

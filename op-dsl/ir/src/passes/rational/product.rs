@@ -8,27 +8,27 @@ use super::poly::{Atom, Monomial, Poly};
 /// Maximum number of terms of an expanded polynomial.
 const MOST_TERMS: usize = 40;
 
-/// `number * monomial * factor^power * ..`
+/// A value in canonical form: `number * monomial * factor^power * ..`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Product {
     pub number: f64,
     pub monomial: Monomial,
-    /// Distinct polynomials in the canonical form of [`Poly::content`], with nonzero powers.
+    /// Distinct polynomials in the canonical form of [`Poly::content`], each with a nonzero power.
     pub factors: Vec<(Poly, i32)>,
 }
 
 impl Product {
-    /// A number.
+    /// Returns a product that is only a number.
     pub fn number(number: f64) -> Product {
         Product { number, monomial: Monomial::default(), factors: Vec::new() }
     }
 
-    /// `monomial`
+    /// Returns a product that is only a monomial.
     pub fn monomial(monomial: Monomial) -> Product {
         Product { monomial, ..Product::number(1.0) }
     }
 
-    /// A polynomial.
+    /// Returns a polynomial as a product, with its number and monomial factored out.
     pub fn of(poly: &Poly) -> Product {
         let (number, monomial, rest) = poly.content();
         let mut product = Product { number, monomial, factors: Vec::new() };
@@ -38,7 +38,7 @@ impl Product {
         product
     }
 
-    /// The product.
+    /// Returns `self * other`.
     pub fn times(mut self, other: &Product) -> Product {
         self.number *= other.number;
         self.monomial = self.monomial.times(&other.monomial);
@@ -56,7 +56,7 @@ impl Product {
         self.factors.retain(|(_, power)| *power != 0);
     }
 
-    /// Returns the product to a power.
+    /// Returns `self^power`; a negative power gives the reciprocal.
     pub fn raised(&self, power: i32) -> Product {
         Product {
             number: self.number.powi(power),
@@ -65,9 +65,9 @@ impl Product {
         }
     }
 
-    /// Returns the sum, to which `reduce` applies the identities of atoms.
+    /// Returns `self + other`; `reduce` simplifies polynomials by the identities of their atoms.
     ///
-    /// `None` if the expansion would have too many terms.
+    /// `None` if the expansion of the parts that the two do not share would have too many terms.
     pub fn plus(&self, other: &Product, reduce: impl Fn(Poly) -> Poly) -> Option<Product> {
         if self.number == 0.0 {
             return Some(other.clone());
@@ -89,9 +89,9 @@ impl Product {
         Some(shared.cancelled(sum))
     }
 
-    /// Expands this into one polynomial.
+    /// Expands this product into one polynomial.
     ///
-    /// `None` if a polynomial is in the denominator, or if the result has too many terms.
+    /// `None` if a polynomial is in the denominator, or if the result has more than [`MOST_TERMS`] terms.
     pub fn expanded(&self) -> Option<Poly> {
         let start = Poly::term(self.number, self.monomial.clone());
         self.factors
@@ -104,7 +104,7 @@ impl Product {
             .filter(|poly| poly.0.len() <= MOST_TERMS)
     }
 
-    /// Multiplies this by a polynomial, and cancels factors of the denominator that divide it.
+    /// Multiplies this product by a polynomial, and cancels the denominator's factors that divide it.
     fn cancelled(mut self, poly: Poly) -> Product {
         let (number, monomial, mut rest) = poly.content();
         if number == 0.0 {
@@ -124,14 +124,14 @@ impl Product {
         self.times(&Product::of(&rest))
     }
 
-    /// Returns the atom that this is, if it is one.
+    /// Returns the atom if this product is a single atom to the power 1, otherwise `None`.
     pub fn as_atom(&self) -> Option<Atom> {
         let mut atoms = self.monomial.0.iter();
         let alone = self.number == 1.0 && self.factors.is_empty() && self.monomial.0.len() == 1;
         atoms.next().filter(|(_, power)| alone && **power == 1).map(|(atom, _)| *atom)
     }
 
-    /// Replaces an atom by its reciprocal.
+    /// Replaces an atom by its reciprocal in the whole product.
     pub fn inverted(&self, atom: Atom) -> Product {
         let mut product = Product { factors: Vec::new(), ..self.clone() };
         product.monomial = self.monomial.inverted(atom);

@@ -12,7 +12,7 @@ use crate::passes::products::{Dependency, sole_streams};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};
 
-/// Replaces functions by their series near every such point.
+/// Replaces functions by their power series near the points that the module documentation lists.
 pub fn run(graph: &Graph) -> Graph {
     let mut found: Vec<Option<Near>> = vec![None; graph.nodes.len()];
     for (variable, from) in centres(graph) {
@@ -38,7 +38,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// A function with its series near a point.
+/// A function of one node, with its power series near a point.
 #[derive(Clone)]
 struct Near {
     function: Id,
@@ -48,7 +48,7 @@ struct Near {
     reach: Reach,
 }
 
-/// Returns the nodes to expand in, each with the point to expand around.
+/// Returns the nodes that serve as variable of an expansion, each with the point to expand around.
 fn centres(graph: &Graph) -> Vec<(Id, f64)> {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -80,10 +80,12 @@ fn centres(graph: &Graph) -> Vec<(Id, f64)> {
     points
 }
 
-/// Upper bound of a point's magnitude, because larger constants may stand for infinity.
+/// Upper bound of the magnitude of an expansion point; larger constants may stand for infinity.
 const FAR: f64 = 1e6;
 
-/// Returns the maximal functions of a node that lose their digits near a point and have a series there.
+/// Returns the functions of a node that lose their digits near a point and have a series there.
+///
+/// Only maximal functions are returned: outputs, and arguments of nodes that have no series.
 fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     let all = all_series(graph, Variable::Node { id: variable, from }).series;
     let mut depends = vec![false; graph.nodes.len()];
@@ -112,7 +114,7 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     others.filter_map(near).collect()
 }
 
-/// Returns the graph of `function` with stream 0 in place of `variable`.
+/// Returns the graph of node `function`, with stream 0 in place of node `variable`.
 fn of_stream(graph: &Graph, variable: Id, function: Id) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());

@@ -11,31 +11,35 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 /// Variable of a series expansion.
 #[derive(Clone, Copy)]
 pub enum Variable {
-    /// The one stream.
+    /// The one input stream that the node depends on.
     Stream,
-    /// The magnitude of the stream, where the stream has this sign.
+    /// The magnitude of the input stream, where the stream has this sign.
     Size { sign: f64 },
-    /// The difference between a node's value and a number.
+    /// The difference between the value of node `id` and the number `from`.
     Node { id: Id, from: f64 },
 }
 
 /// Minimum number of known coefficients; a shorter series is discarded.
 const LEAST: usize = 12;
 
-/// Upper bound of [`Expansion::above`] for a comparison: with a larger bound, the node has no series.
+/// Largest value of [`Expansion::above`] that a comparison may require.
+///
+/// A comparison that requires a larger one has no series.
 const MOST_PASSED: f64 = 1.0 / 64.0;
 
-/// Series of all nodes that have one, valid above some magnitude of the variable.
+/// Power series of the nodes of a graph, valid above some magnitude of the variable.
 pub struct Expansion {
-    /// Series per node.
+    /// Series per node; `None` if the node has no series.
     pub series: Vec<Option<Series>>,
-    /// Magnitude above which the series are valid, because below it comparisons have another result.
+    /// Magnitude of the variable above which the series are valid.
+    ///
+    /// Below it, comparisons in the graph have another result.
     ///
     /// For example, `max(|x|, 1e-6)` is `|x|` only above `1e-6`.
     pub above: f64,
 }
 
-/// Expands every node that has a series.
+/// Expands every node of a graph into a power series in `variable`, where one exists.
 pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
     let mut above = 0.0;
     let mut all: Vec<Option<Laurent>> = Vec::with_capacity(graph.nodes.len());
@@ -68,7 +72,7 @@ fn line(from: f64, slope: f64) -> Laurent {
     Laurent { low: 0, terms: std::array::from_fn(|k| [from, slope].get(k).copied().unwrap_or(0.0)) }
 }
 
-/// `variable^low (terms[0] + terms[1] variable + ..)`
+/// Laurent series `v^low (terms[0] + terms[1] v + terms[2] v^2 + ..)` in a variable `v`.
 #[derive(Clone, Copy)]
 struct Laurent {
     low: i32,
@@ -80,7 +84,7 @@ impl Laurent {
         Laurent { low: 0, terms }
     }
 
-    /// The coefficient of a power, NaN if it is unknown.
+    /// Returns the coefficient of a power of the variable, NaN if it is unknown.
     fn coefficient(&self, power: i32) -> f64 {
         match usize::try_from(power - self.low) {
             Ok(k) => self.terms.get(k).copied().unwrap_or(f64::NAN),
@@ -88,18 +92,20 @@ impl Laurent {
         }
     }
 
-    /// The coefficients from power `low` on.
+    /// Returns the coefficients from the variable's power `low` on.
     fn from(&self, low: i32) -> Series {
         std::array::from_fn(|k| self.coefficient(low + k as i32))
     }
 
-    /// Returns the series as a power series, or `None` if it has a pole.
+    /// Returns this Laurent series as a power series, or `None` if it has a pole.
     fn plain(&self) -> Option<Series> {
         let has_pole = (self.low..0).any(|power| self.coefficient(power) != 0.0);
         (!has_pole).then(|| self.from(0))
     }
 
-    /// Returns the series from its first nonzero coefficient on, or `None` if none is known to be nonzero.
+    /// Returns this series with `low` raised so that the coefficient of the lowest power is not 0.
+    ///
+    /// `None` if no coefficient is known to be nonzero.
     fn trimmed(&self) -> Option<Laurent> {
         let first = self.terms.iter().position(|c| *c != 0.0)?;
         let low = self.low + first as i32;
@@ -120,10 +126,10 @@ impl Laurent {
         Some(Laurent { low: self.low - below.low, terms: over(&self.terms, &below.terms)? })
     }
 
-    /// Returns the square root, if it is a power of the variable times a series.
+    /// Returns the square root of the series; `None` if the root is no Laurent series.
     ///
-    /// The lowest power is halved. Of a positive variable it has to be even; else a multiple of 4, because `sqrt(x^2)` is `|x|`,
-    /// but `sqrt(x^4)` is `x^2`.
+    /// The root halves the lowest power. If the variable is positive, that power has to be even. Otherwise it has to be a
+    /// multiple of 4, because `sqrt(x^2)` is `|x|`, but `sqrt(x^4)` is `x^2`.
     fn sqrt(&self, variable: Variable) -> Option<Laurent> {
         let of = self.trimmed()?;
         let step = if matches!(variable, Variable::Size { .. }) { 2 } else { 4 };
@@ -153,7 +159,7 @@ fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -
     })
 }
 
-/// Expands a call of a primitive that is not smooth, in a positive variable.
+/// Expands a call of a primitive that is not smooth (`max`, a comparison), in a positive variable.
 ///
 /// The result of a comparison has to be the same for all magnitudes above some bound, to which `above` is raised.
 fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option<Series> {
@@ -196,8 +202,9 @@ fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option
 
 /// Returns the sign of a series of at most two terms, and the magnitude above which it has that sign.
 ///
-/// A single term `c v^n` has one sign for all `v > 0`. Of `c + d v^n` with opposite signs it is that of `d` above the root:
-/// for example, `v - 1e-6` is positive above `1e-6`.
+/// With a variable `v > 0` and coefficients `c` and `d`, a single term `c v^n` has one sign everywhere. If `c` and `d` have
+/// opposite signs, `c + d v^n` has the sign of `d` above its root: for example, `v - 1e-6` is positive above `1e-6`. Otherwise
+/// `None`.
 fn sign(x: &Series) -> Option<(f64, f64)> {
     let mut terms = x.iter().enumerate().filter(|(_, c)| **c != 0.0);
     let Some((first, c)) = terms.next() else { return Some((0.0, 0.0)) };
@@ -213,7 +220,9 @@ fn sign(x: &Series) -> Option<(f64, f64)> {
     (from < MOST_PASSED).then_some((d.signum(), from))
 }
 
-/// Expands a primitive of one argument from the series of the argument.
+/// Expands a primitive of one argument, given the power series of the argument.
+///
+/// `None` if the primitive has no power series there.
 pub fn call(prim: Prim, x: &Series) -> Option<Series> {
     let one = &constant(1.0);
     // Integrates the derivative `slope * x'` from the function's value at the constant term.

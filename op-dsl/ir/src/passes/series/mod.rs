@@ -27,17 +27,17 @@ use taylor::{Series, known};
 
 /// Largest relative error of an accurate value: 2^-29, which is 1/32 of the unit roundoff of f32, 2^-24.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
-/// Largest distances at which a series is used, as powers of two: 1/4 and 4.
+/// Largest distances from the expansion point at which a series is used, as powers of two: 1/4 and 4.
 ///
-/// The second is tried only where the first does not suffice, because few series converge at 4.
+/// The distance 4 is tried only where 1/4 does not suffice, because few series converge at 4.
 const FURTHEST: [i32; 2] = [-2, 2];
 
-/// Replaces functions by their series, first near zero and then near other points.
+/// Replaces functions that lose their digits by power series, near zero and then near other points.
 pub fn run(graph: &Graph) -> Graph {
     elsewhere::run(&near_zero(graph))
 }
 
-/// Replaces functions of one stream near zero.
+/// Replaces functions of one stream by their power series near zero.
 fn near_zero(graph: &Graph) -> Graph {
     let (sole, smooth) = (sole_streams(graph), smooth(graph));
     let whole = whole(graph, &sole, &smooth);
@@ -81,7 +81,7 @@ fn near_zero(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Series of a function near zero.
+/// Power series of a function near a point: one for both sides, or one per side.
 enum Form<'s> {
     /// Power series in the variable.
     Smooth(&'s Series),
@@ -110,7 +110,8 @@ fn smooth(graph: &Graph) -> Vec<bool> {
 
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
-/// Such a node is an output, or an argument of a `select` or other non-smooth call, or of a node with several streams.
+/// A maximal function is an output, or an argument of a `select` or other non-smooth call, or of a node that depends on several
+/// streams.
 fn whole(graph: &Graph, sole: &[Dependency], smooth: &[bool]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -126,13 +127,18 @@ fn whole(graph: &Graph, sole: &[Dependency], smooth: &[bool]) -> Vec<bool> {
 /// Interval around a point in which a series replaces the function.
 #[derive(Clone, Copy)]
 struct Reach {
-    /// Distance up to which the function is evaluated as written, because comparisons give other results there.
+    /// Distance up to which the function is evaluated as written; beyond it, the series holds.
+    ///
+    /// Up to this distance comparisons in the function have other results than the series assumes.
     above: f64,
     distance: f64,
     has_value: bool,
 }
 
-/// Returns the interval in which the series is used: it covers all inaccurate values, if the series converges there.
+/// Returns the interval around `from` in which a series replaces the function.
+///
+/// The interval covers all inaccurate values. `None` if there are none, or if the series does not converge up to the last of
+/// them.
 fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64, above: f64) -> Option<Reach> {
     let is_good = |x: f64| {
         let v = value(x);
@@ -174,7 +180,7 @@ fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64, above: f64) -> 
     FURTHEST.into_iter().find_map(used_within)
 }
 
-/// `if |x| < reach { series } else { function }`
+/// Emits `if |x| < reach.distance { series of x } else { function }`.
 fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> Id {
     let size = b.call(Prim::Abs, &[x]);
     let value = match form {
@@ -205,7 +211,7 @@ fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> 
     b.call(Prim::Select, &[is_there, function, replaced])
 }
 
-/// Emits the terms of a series that matter up to `reach`, by Horner's scheme.
+/// Emits the terms of a series that matter for `|x|` up to `reach`, by Horner's scheme.
 fn polynomial(b: &mut Builder, x: Id, series: &Series, reach: f64) -> Id {
     let known = known(series);
     let first = series[..known].iter().position(|c| *c != 0.0).unwrap_or(0);
@@ -239,7 +245,7 @@ mod tests {
     use expand::call;
     use taylor::{constant, plus};
 
-    /// Evaluates a formula of stream 0 after the pass.
+    /// Evaluates a formula of stream 0 at `x`, after the pass has rewritten it.
     fn at(formula: &impl Fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
         let mut b = Builder::new();
         let stream = b.stream(0);
@@ -277,7 +283,7 @@ mod tests {
         assert_eq!(at(&log_cosh, 0.0), 0.0);
     }
 
-    /// A breakpoint near zero but not at it, and a jump at zero.
+    /// Tests formulas with a breakpoint near zero but not at it, and with a jump at zero.
     #[test]
     fn what_bends_elsewhere_is_left_alone() {
         for bound in [0.01, 0.0] {
@@ -293,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Compares the series of `f(x / 2)` with the oracle of each primitive.
+    /// Compares the series of `f(x / 2)` with the reference value of `f`, for each primitive `f`.
     #[test]
     fn series_have_the_values_of_their_rows() {
         for row in crate::prim::TABLE.iter().filter(|r| r.arity == 1) {
