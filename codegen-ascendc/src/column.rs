@@ -11,7 +11,7 @@ use crate::sequence::forms::exponential as ex;
 use crate::sequence::forms::gate::{self, Gate};
 use crate::sequence::forms::{odd, tails};
 use crate::sequence::{Seq, Val};
-use Build::{Alone, Odd, SignaturePart, Tail};
+use Build::{Alone, MemberOf, Odd, Tail};
 use Digits::{Absolute, Fine, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
@@ -90,7 +90,7 @@ rows! {
         "A"  BF16 Exact Relative Alone(ex::tanh_bf16);
     }
     Sigmoid: "argument held below 20; no overflow on either side" {
-        "G"  ALL  Exact Relative SignaturePart(gate::silu_gate, Member::Sigma);
+        "G"  ALL  Exact Relative MemberOf(gate::silu_gate, Member::Sigma);
     }
     Erf: "tanh(x P(x^2)), x held to -3.9..3.9, near 0 a polynomial; in bf16 a fraction" {
         "T6" F32  Exact Absolute Odd(&odd::ERF);
@@ -124,8 +124,8 @@ rows! {
         "D"  F32  Free  Absolute Alone(gate::gelu_tanh);
         "D"  F16  Exact Relative Alone(gate::gelu_tanh_held);
         "D"  F32  Exact Absolute Alone(gate::gelu_tanh_held);
-        "P"  F32  Exact Relative SignaturePart(gate::tanh_gate, Member::Value);
-        "P"  BF16 Exact Relative SignaturePart(gate::tanh_gate, Member::Value);
+        "P"  F32  Exact Relative MemberOf(gate::tanh_gate, Member::Value);
+        "P"  BF16 Exact Relative MemberOf(gate::tanh_gate, Member::Value);
     }
     Silu: "x / (1 + e^-x), with all of the tail x e^x / (e^x + 1); NaN at -inf unless x is held above -110" {
         "D"  F32  Free  Absolute Alone(gate::silu);
@@ -133,8 +133,8 @@ rows! {
         "D"  BF16 Free  Relative Alone(gate::silu);
         "D"  F32  Exact Absolute Alone(gate::silu_held);
         "D"  F16  Exact Relative Alone(gate::silu_held);
-        "G"  F32  Exact Relative SignaturePart(gate::silu_gate_held, Member::Value);
-        "G"  BF16 Exact Relative SignaturePart(gate::silu_gate_held, Member::Value);
+        "G"  F32  Exact Relative MemberOf(gate::silu_gate_held, Member::Value);
+        "G"  BF16 Exact Relative MemberOf(gate::silu_gate_held, Member::Value);
     }
     GeluGrad: "g(-a) = e^(-a^2/2) N(a)/D(a), a = |x|; 1 - g(-a) on the right" {
         "T2" F16  Exact Relative Tail(&tails::GELU_GRAD_F16);
@@ -143,11 +143,11 @@ rows! {
     }
     GeluTanhGrad: "s + x v' s (1 - s), s = sigmoid(v); x held to -15..6, so exact at both infinities" {
         "N"  F16  Free  Relative Alone(gate::gelu_tanh_grad_n);
-        "P"  ALL  Exact Relative SignaturePart(gate::tanh_gate, Member::Slope);
+        "P"  ALL  Exact Relative MemberOf(gate::tanh_gate, Member::Slope);
     }
     SiluGrad: "s + x (1 - s) s, x held to -110..20, so exact at both infinities" {
-        "G"  ALL  Free  Relative SignaturePart(gate::silu_gate, Member::Slope);
-        "G"  ALL  Exact Relative SignaturePart(gate::silu_gate_held, Member::Slope);
+        "G"  ALL  Free  Relative MemberOf(gate::silu_gate, Member::Slope);
+        "G"  ALL  Exact Relative MemberOf(gate::silu_gate_held, Member::Slope);
     }
 }
 
@@ -213,7 +213,7 @@ pub fn gate_of(
     digits: Digits,
 ) -> Option<fn(&mut Seq, Val) -> Gate> {
     let (prim, _) = family.iter().find(|(_, member)| *member == Member::Slope)?;
-    let gate = |f: &Form| if let SignaturePart(gate, _) = f.build { Some(gate) } else { None };
+    let gate = |f: &Form| if let MemberOf(gate, _) = f.build { Some(gate) } else { None };
     row(*prim)?.forms.iter().filter(|f| f.fits(dtype, limits, digits)).find_map(gate)
 }
 

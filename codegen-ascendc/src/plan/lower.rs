@@ -316,7 +316,7 @@ impl<'g> Pass<'g> {
                     if self.target.is_far { sigmoids_far } else { sigmoids };
                 (if has_rest { Some(both) } else { gate() }, member)
             }
-            (_, Build::SignaturePart(gate, member)) => (Some(gate), Some(member)),
+            (_, Build::MemberOf(gate, member)) => (Some(gate), Some(member)),
             (_, build) => {
                 let t = self.factors(factors)?;
                 let x = self.value(arg)?;

@@ -63,7 +63,7 @@ pub enum Build {
     /// By the coefficients of an odd function that saturates.
     Odd(&'static Odd),
     /// By a Rust function for the parts that several primitives share, and an expression of these parts.
-    SignaturePart(fn(&mut Seq, Val) -> Gate, Member),
+    MemberOf(fn(&mut Seq, Val) -> Gate, Member),
 }
 
 impl Build {
@@ -73,7 +73,7 @@ impl Build {
             Build::Alone(build) => build(s, x, t),
             Build::Tail(tail) => tail.build(s, x, t),
             Build::Odd(odd) => odd.build(s, x, t),
-            Build::SignaturePart(gate, member) => {
+            Build::MemberOf(gate, member) => {
                 let gate = gate(s, x);
                 let value = member.build(s, gate, member.base(gate));
                 times(s, value, t)

@@ -25,10 +25,10 @@ pub enum Degree {
     /// Every exponent: zero scales by any power of `k`, and so does a bound that stands for infinity.
     Any,
     /// Exactly this exponent.
-    SignaturePart(i32),
+    Power(i32),
 }
 
-use Degree::{Any, SignaturePart};
+use Degree::{Any, Power};
 
 impl Degree {
     /// Returns the exponent of a value that equals one of two values; `None` if their exponents differ.
@@ -41,8 +41,8 @@ impl Degree {
 
     fn times(self, other: Degree, sign: i32) -> Degree {
         match (self, other) {
-            (SignaturePart(a), SignaturePart(b)) => {
-                SignaturePart(a.saturating_add(b.saturating_mul(sign)))
+            (Power(a), Power(b)) => {
+                Power(a.saturating_add(b.saturating_mul(sign)))
             }
             _ => Any,
         }
@@ -64,13 +64,13 @@ pub fn degree(
         let of = |k: usize| all[node.args()[k].index()];
         let either = |x: usize, y: usize| of(x)?.either(of(y)?);
         let positive =
-            |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == SignaturePart(0));
-        let stays = |k: usize| of(k).filter(|d| matches!(d, Any | SignaturePart(0)));
+            |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == Power(0));
+        let stays = |k: usize| of(k).filter(|d| matches!(d, Any | Power(0)));
         all.push(match *node {
-            Node::Stream(_) | Node::Scalar(_) => Some(SignaturePart(given(node))),
+            Node::Stream(_) | Node::Scalar(_) => Some(Power(given(node))),
             Node::Const(0.0) => Some(Any),
             Node::Const(c) if is_far(c) && by != By::Number => Some(Any),
-            Node::Const(_) => Some(SignaturePart(0)),
+            Node::Const(_) => Some(Power(0)),
             Node::Call(prim, _) => match prim {
                 Prim::Neg => of(0),
                 Prim::Add | Prim::Sub => either(0, 1),
@@ -78,7 +78,7 @@ pub fn degree(
                 Prim::Mul3 => {
                     of(0).zip(of(1)).zip(of(2)).map(|((x, y), z)| x.times(y, 1).times(z, 1))
                 }
-                Prim::Div if by == By::Number => of(0).filter(|_| of(1) == Some(SignaturePart(0))),
+                Prim::Div if by == By::Number => of(0).filter(|_| of(1) == Some(Power(0))),
                 Prim::Div => of(0).zip(of(1).filter(|d| *d != Any)).map(|(x, y)| x.times(y, -1)),
                 Prim::Select => stays(0).and_then(|_| either(1, 2)),
                 Prim::Min | Prim::Max if unbound(graph, node).is_some() && by != By::Number => {
@@ -86,8 +86,8 @@ pub fn degree(
                 }
                 Prim::Abs | Prim::Relu => positive(of(0)),
                 Prim::Min | Prim::Max => positive(either(0, 1)),
-                Prim::Lt | Prim::Le | Prim::Eq => positive(either(0, 1)).map(|_| SignaturePart(0)),
-                _ => (0..node.args().len()).all(|k| stays(k).is_some()).then_some(SignaturePart(0)),
+                Prim::Lt | Prim::Le | Prim::Eq => positive(either(0, 1)).map(|_| Power(0)),
+                _ => (0..node.args().len()).all(|k| stays(k).is_some()).then_some(Power(0)),
             },
         });
     }
@@ -123,20 +123,20 @@ mod tests {
 
     #[test]
     fn products_of_an_attribute_are_seen_through() {
-        assert_eq!(of(By::Nonzero, 1, swish_grad), Some(SignaturePart(0)));
+        assert_eq!(of(By::Nonzero, 1, swish_grad), Some(Power(0)));
         assert_eq!(of(By::Nonzero, 0, swish_grad), None);
         let swish = |b: &mut Builder, x: Id, beta: Id| {
             let t = b.product(beta, x);
             let s = b.call(Prim::Sigmoid, &[t]);
             b.product(x, s)
         };
-        assert_eq!(of(By::Nonzero, 1, swish), Some(SignaturePart(-1)));
+        assert_eq!(of(By::Nonzero, 1, swish), Some(Power(-1)));
         let bent = |b: &mut Builder, x: Id, beta: Id| {
             let t = b.quotient(x, beta);
             let tanh = b.call(Prim::Tanh, &[t]);
             b.product(beta, tanh)
         };
-        assert_eq!(of(By::Nonzero, -1, bent), Some(SignaturePart(1)));
+        assert_eq!(of(By::Nonzero, -1, bent), Some(Power(1)));
     }
 
     #[test]
@@ -145,19 +145,19 @@ mod tests {
             let (zero, t) = (b.num(0.0), b.product(beta, x));
             b.call(Prim::Max, &[zero, t])
         };
-        assert_eq!(of(By::Positive, 0, relu), Some(SignaturePart(1)));
+        assert_eq!(of(By::Positive, 0, relu), Some(Power(1)));
         assert_eq!(of(By::Nonzero, 0, relu), None);
         // A bound that no number reaches never takes effect, so it does not change the degree.
         let held = |b: &mut Builder, x: Id, beta: Id| {
             let (far, t) = (b.num(-FAR), b.product(beta, x));
             b.call(Prim::Max, &[t, far])
         };
-        assert_eq!(of(By::Nonzero, 0, held), Some(SignaturePart(1)));
+        assert_eq!(of(By::Nonzero, 0, held), Some(Power(1)));
         let limited = |b: &mut Builder, x: Id, beta: Id| {
             let above = b.call(Prim::Lt, &[beta, x]);
             b.call(Prim::Select, &[above, beta, x])
         };
-        assert_eq!(of(By::Positive, -1, limited), Some(SignaturePart(1)));
+        assert_eq!(of(By::Positive, -1, limited), Some(Power(1)));
         assert_eq!(of(By::Positive, 1, limited), None);
     }
 }

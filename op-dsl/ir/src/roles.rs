@@ -45,7 +45,7 @@ pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
     let multiplies = |output| {
         let degree = degree(graph, output, By::Number, given);
-        matches!(degree, Some(Degree::Any | Degree::SignaturePart(0 | 1)))
+        matches!(degree, Some(Degree::Any | Degree::Power(0 | 1)))
     };
     (0..graph.outputs.len()).all(multiplies)
 }

@@ -130,7 +130,7 @@ fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
                 _ => 0,
             };
             match degree(graph, 0, by, given)? {
-                Degree::SignaturePart(p) => Some((q, p)),
+                Degree::Power(p) => Some((q, p)),
                 Degree::Any => Some((q, 0)),
             }
         });
