@@ -41,9 +41,7 @@ impl Degree {
 
     fn times(self, other: Degree, sign: i32) -> Degree {
         match (self, other) {
-            (Power(a), Power(b)) => {
-                Power(a.saturating_add(b.saturating_mul(sign)))
-            }
+            (Power(a), Power(b)) => Power(a.saturating_add(b.saturating_mul(sign))),
             _ => Any,
         }
     }
@@ -63,8 +61,7 @@ pub fn degree(
     for node in graph.nodes.iter() {
         let of = |k: usize| all[node.args()[k].index()];
         let either = |x: usize, y: usize| of(x)?.either(of(y)?);
-        let positive =
-            |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == Power(0));
+        let positive = |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == Power(0));
         let stays = |k: usize| of(k).filter(|d| matches!(d, Any | Power(0)));
         all.push(match *node {
             Node::Stream(_) | Node::Scalar(_) => Some(Power(given(node))),
