@@ -67,7 +67,7 @@ impl Tree {
         Some(&self.files[at].text)
     }
 
-    /// Returns the paths of all root directories, which are those that hold a [`MARKER`].
+    /// Returns the paths of all directories that are replaced as a whole, which are those that hold a [`MARKER`] file.
     ///
     /// The empty string stands for the directory that the tree itself is written to.
     pub fn roots(&self) -> impl Iterator<Item = &str> {

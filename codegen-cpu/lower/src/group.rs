@@ -115,7 +115,9 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// Returns the look-up that this type implements, as one of those that together yield all functions.
+    /// Returns the look-up of this generated type, which yields the values of some functions of a body.
+    ///
+    /// The body has a list of such look-ups, which together yield all of its functions.
     pub fn source(&self) -> Source<'_> {
         Source { owner: &self.owner, places: self.places.clone(), by: self.by }
     }

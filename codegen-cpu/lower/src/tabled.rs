@@ -16,7 +16,7 @@ use op_dsl_ir::univariate::{self, Function, Split, Variable, is_uniform};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Code of a body that looks functions up, in addition to the code of every body.
+/// Generated code of a kernel body that evaluates functions by fitted tables, beyond the code that every kernel body has.
 pub struct Tabled {
     pub items: TokenStream,
     /// Condition that a SIMD level has all tables for an element type.

@@ -37,13 +37,13 @@ struct Attribute {
 /// How another operator is an operator's derivative.
 #[pyclass(frozen, get_all)]
 struct Derivative {
-    /// Name of the other.
+    /// Name of the gradient operator.
     gradient: String,
-    /// The content of each of its inputs: `upstream`, `input` or `output` and of which tensor; `own` is left out.
+    /// The content of each of the gradient operator's inputs: `upstream`, `input` or `output` and of which tensor; `own` is left out.
     holds: Vec<(&'static str, usize)>,
-    /// The input that each of its outputs is the gradient of.
+    /// For each output of the gradient operator, the input that it is the gradient of.
     wrt: Vec<usize>,
-    /// The inputs that matter and that it says nothing of.
+    /// Inputs that the operator's results depend on, but that the gradient operator returns no gradient of.
     unknown: Vec<usize>,
     /// For each of its attributes the operator's own, if that has it.
     passed: Vec<Option<usize>>,

@@ -61,7 +61,8 @@ pub fn file(package: &Package<'_>) -> File {
     File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
-/// Writes the C++ code `what` for the architectures where some plan needs it.
+/// Writes the C++ snippet `what` for those architectures on which a plan of the package satisfies `needs`, and nothing if there
+/// are none.
 fn some(
     package: &Package<'_>,
     what: impl Into<String>,

@@ -44,7 +44,9 @@ fn two_powers<S: Isa>(n: S::u32s) -> (S::f32s, S::f32s) {
     ((half << 23).bitcast(), ((n - half) << 23).bitcast())
 }
 
-/// `2^k` for a normal result, from the integer `n` that [`nearest_power`] returns.
+/// Returns `2^k` where that is a normal number.
+///
+/// `n` is the integer that [`nearest_power`] returns: its lowest 9 bits hold `k + 254`.
 #[inline(always)]
 fn one_power<S: Isa>(n: S::u32s) -> S::f32s {
     ((n - 127) << 23).bitcast()

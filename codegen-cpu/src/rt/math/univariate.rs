@@ -22,9 +22,10 @@ pub trait Univariate: 'static {
     ///
     /// They do if the formula multiplies the value further.
     const TWO: [bool; 2];
-    /// Whether the function is 0 at 0, and its value is multiplied or its argument is a product.
+    /// Whether the function is 0 at 0, and the formula multiplies its value or computes its argument as a product.
     ///
-    /// Digits that are lost at a tiny argument then matter, because the result of the formula may not be tiny.
+    /// Digits that are lost at a tiny argument then matter, because a factor can make a normal number of the tiny value. For
+    /// example, `x sigmoid(beta x)` is `f(t) / beta` with `t = beta x`.
     const VANISHES: bool;
     /// Tables of 32 segments, one per element type in the order of `DType`; `None` where there is none.
     const WIDE: [Option<Table<32>>; DType::COUNT];

@@ -242,7 +242,7 @@ struct Sweeper<'f> {
     bench: Bench<'f>,
     /// Value of every input stream, for each element of the chunk.
     streams: Vec<Vec<f64>>,
-    /// Exact outputs of each element of the chunk; `None` if undecided.
+    /// Exact values, by element of the chunk and then by output; `None` if the highest precision does not decide one.
     want: Vec<Vec<Option<f64>>>,
 }
 
