@@ -12,23 +12,26 @@ pub struct Arch {
     pub number: u16,
     /// Element types that the vector unit can load, store and cast.
     pub dtypes: &'static [DType],
-    /// Whether copies between GM and UB can have any length (`DataCopyPad`).
-    pub pads: bool,
-    /// Whether the vector unit can gather elements inside UB.
+    /// Whether copies between GM (global memory) and UB (on-chip buffer) can have any length (`DataCopyPad`).
     ///
-    /// Kernels use it to split narrow rows of gated tensors into parts, and to join them again.
+    /// Otherwise they copy multiples of 32 bytes.
+    pub pads: bool,
+    /// Whether the vector unit can gather elements inside UB (the on-chip buffer).
+    ///
+    /// A gated tensor holds two parts, gate and value, in each row. Kernels gather to separate the parts of narrow rows, and to
+    /// join them again.
     pub gathers: bool,
     /// Rounding mode of casts from `float` to `half`.
     ///
-    /// Where only NONE and ODD exist, NONE rounds to nearest.
+    /// On architectures that have only the modes NONE and ODD, NONE rounds to nearest.
     pub to_half: Round,
-    /// Bytes of UB that `Select` reserves for itself.
+    /// Bytes of UB (the on-chip buffer) that the vector call `Select` reserves for itself.
     pub select_reserve: u64,
-    /// Whether the repeats of one `Select` read consecutive mask bits.
+    /// Whether the repeats (256 bytes each) of one `Select` call read consecutive mask bits.
     ///
-    /// Otherwise all repeats of a call use the same mask.
+    /// Otherwise all repeats of a call use the same mask bits.
     pub long_masks: bool,
-    /// Whether scalar code can write the data cache back to GM.
+    /// Whether scalar code can write the data cache back to GM (global memory).
     ///
     /// Otherwise the cache is written back only when a kernel ends.
     pub flushes: bool,
@@ -44,9 +47,11 @@ pub struct Arch {
     pub saturates: bool,
     /// AscendC names of the vector calls that this architecture lacks; sequences avoid them.
     pub lacks: &'static [&'static str],
-    /// Vector calls that take more than one cycle for 256 bytes.
+    /// Rates of the vector calls that take more than one cycle for 256 bytes.
+    ///
+    /// All other calls take one cycle.
     pub rates: &'static [Rate],
-    /// Factor on the cycles of `FusedMulAdd` if its sources and its destination are three addresses.
+    /// Factor on the cycles of `FusedMulAdd` if sources and destination are three different addresses.
     pub three_addresses: f64,
     /// Document or measurement from which `rates` come, for reports.
     pub rates_of: &'static str,
@@ -69,8 +74,8 @@ const fn rate(call: &'static str, half: f64, float: f64) -> Rate {
 
 /// Rates of architecture 2201, where slow calls process 32 elements per cycle whatever their type.
 ///
-/// `Gather` processes 5. All other calls that kernels use process 128 halves or 64 floats per cycle, and need no row because 1
-/// cycle per repeat is the default.
+/// The exception is `Gather`, which processes 5 elements per cycle. All other calls that kernels use process 128 halves or 64
+/// floats per cycle, and need no row because 1 cycle per repeat is the default.
 const RATES_2201: &[Rate] = &[
     rate("Exp", 4.0, 2.0),
     rate("Ln", 4.0, 2.0),
@@ -80,7 +85,7 @@ const RATES_2201: &[Rate] = &[
     rate("Gather", 25.6, 12.8),
 ];
 
-/// Rates of architecture 3510, where slow calls process 16 elements per cycle and `Gather` 32.
+/// Rates of architecture 3510, where most slow calls process 16 elements per cycle and `Gather` 32.
 ///
 /// The rates hold for calls on tensors as well, because those are composed of calls on registers.
 const RATES_3510: &[Rate] = &[
@@ -118,9 +123,9 @@ pub struct Soc {
     pub name: &'static str,
     /// Architecture of the product's vector unit.
     pub arch: &'static Arch,
-    /// Bytes of UB per core, including those in `kept`.
+    /// Bytes of UB (the on-chip buffer) per core, including the reserved bytes in `kept`.
     pub ub: u64,
-    /// Bytes of `ub` that the platform library reserves.
+    /// Bytes of UB (the on-chip buffer) that the platform library reserves, so that kernels cannot use them.
     pub kept: u64,
     /// Vector cores of the largest model.
     ///
@@ -312,19 +317,19 @@ pub enum Why {
     ///
     /// The target cannot read it, because rows of the mask end at other addresses than rows of the gated tensors.
     MaskOfRows(&'static Soc, String),
-    /// The operator's document leaves this specialisation out on the target.
+    /// The operator's document does not offer this specialisation on the target.
     ///
-    /// The fields are the attribute with its value, and what to use instead.
+    /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.
     LeftOut(String, &'static str),
     /// No sequence of vector calls meets the primitive's accuracy yet: the primitive, and a note on why.
     NoSequence(&'static str, &'static str),
-    /// This vector call has no overload that takes numbers where the formula has them.
+    /// The vector call with this name has no overload for the scalar operands that the formula gives it.
     NoOverload(&'static str),
-    /// This vector call reads or writes a value that has no buffer, which is a bug in the planner.
+    /// The vector call with this name reads or writes a value without a buffer, which is a bug in the planner.
     NoBuffer(&'static str),
     /// The error of a result exceeds its budget; the field holds the worst case that was found.
     Inaccurate(Box<Inaccurate>),
-    /// UB cannot hold one block of every stream.
+    /// UB (the on-chip buffer) cannot hold one block of every input and output of the kernel.
     Ub(op_dsl_ir::tiling::UbTooSmall),
 }
 

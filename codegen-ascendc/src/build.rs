@@ -23,9 +23,9 @@ const DEFAULT_SOC: &str = "ascend910b";
 /// Environment variable with the language of the documents that a build script writes.
 const LANGUAGE: &str = "OP_DSL_LANGUAGE";
 
-/// Default install paths of a toolkit, below `$HOME` and below `/usr/local`.
+/// Default install paths of a toolkit, relative to `$HOME` and to `/usr/local`.
 const PLACES: [&str; 2] = ["Ascend/cann", "Ascend/ascend-toolkit/latest"];
-/// Path that exists in every toolkit with AscendC, relative to the toolkit.
+/// Directory that exists in every toolkit with AscendC; the path is relative to the toolkit.
 ///
 /// A toolkit of generation 9 is recognised by `PACKAGE`, because only that generation has the CMake functions for operators.
 const MODULES: &str = "compiler/tikcpp";
@@ -186,7 +186,7 @@ fn package(out: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Writes every operator that at least one target supports.
+/// Writes the files of all operators that at least one target supports to the directory `out`.
 ///
 /// Each directory that is written serves all targets. Returns the paths of the directories, and what the targets do not
 /// support. With `force`, a file or directory that was not generated is moved aside to `<name>.old`.

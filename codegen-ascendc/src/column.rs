@@ -16,12 +16,12 @@ use Digits::{Absolute, Fine, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
 
-/// Row of the table: everything that AscendC code needs to know of one primitive.
+/// Everything that AscendC code needs to know of one primitive (a basic operation, such as `exp`).
 struct Row {
     prim: Prim,
-    /// C++ expression that computes the primitive from scalars `{x}`, `{y}`, `{z}`.
+    /// C++ expression that computes the primitive from scalars.
     ///
-    /// `None` if only vector code can compute the primitive.
+    /// `{x}`, `{y}`, `{z}` stand for its arguments. `None` if only vector code can compute the primitive.
     number: Option<&'static str>,
     note: &'static str,
     forms: &'static [Form],
@@ -153,8 +153,8 @@ rows! {
 
 /// Primitives that share one gate (a common subexpression) when a graph applies several to one value.
 ///
-/// Each comes with the role that it has among them. For example, `sigmoid(x)`, `silu(x)` and its derivative need one sigmoid in
-/// total.
+/// Each primitive comes with its role among them, for example the derivative. For example, `sigmoid(x)`, `silu(x)` and the
+/// derivative of silu need one sigmoid in total.
 pub type Family = &'static [(Prim, Member)];
 
 const FAMILIES: &[Family] = &[
@@ -166,22 +166,25 @@ fn row(prim: Prim) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.prim == prim)
 }
 
-/// Returns the C++ expression that computes the primitive from scalars `{x}`, `{y}`, `{z}`.
+/// Returns the C++ expression that computes a primitive from scalars.
 ///
-/// `None` if only vector code can compute the primitive.
+/// `{x}`, `{y}`, `{z}` stand for its arguments. `None` if only vector code can compute the primitive.
 pub fn number(prim: Prim) -> Option<&'static str> {
     row(prim)?.number
 }
 
-/// Returns a note on the primitive's forms: their assumptions, or the reason why there are none.
+/// Returns a note on the sequences of vector calls that compute a primitive.
+///
+/// The note says what they assume, or why there are none.
 pub fn note(prim: Prim) -> &'static str {
     row(prim).map_or("nobody has written one", |row| row.note)
 }
 
-/// Returns the form (a sequence of vector calls) of a primitive with the fewest cycles.
+/// Returns the sequence of vector calls (form) with the fewest cycles that computes a primitive.
 ///
-/// Only forms for the element type, the behaviour at infinity and the accuracy that are asked for are considered. For
-/// `Digits::Fine` a fine form is preferred. `None` for arithmetic and for primitives without a sequence.
+/// Only forms for the element type, the behaviour at infinity and the accuracy that are asked for are considered. If `digits`
+/// is `Fine`, forms with this accuracy are preferred even if they take more cycles. `None` for arithmetic and for primitives
+/// without a form.
 pub fn form_of(
     prim: Prim,
     dtype: DType,
@@ -195,17 +198,19 @@ pub fn form_of(
     fit.min_by(|a, b| is_plain(a).cmp(&is_plain(b)).then(by_cycles(a, b)))
 }
 
-/// Returns the primitives that may share a gate with this one, including itself.
+/// Returns the primitives that may share a gate with `prim`, including `prim` itself.
 ///
-/// `None` if no other primitive shares a gate with it.
+/// A gate is a common subexpression, such as the sigmoid in silu and its derivative. `None` if no other primitive shares a gate
+/// with `prim`.
 pub fn family(prim: Prim) -> Option<Family> {
     FAMILIES.iter().copied().find(|f| f.iter().any(|(p, _)| *p == prim))
 }
 
 /// Returns the function that writes the gate (the common subexpression) of a family of primitives.
 ///
-/// It is the gate of the form of the family's derivative, because all members follow from it. For example, with `q` the sigmoid
-/// of `x`, silu is `x q` and its derivative is `slope q + q`. `None` if no form with a gate fits.
+/// It is taken from the sequence of vector calls for the family's derivative, because all members follow from that gate. For
+/// example, with `q = sigmoid(x)`, silu is `x q` and its derivative is `s q + q`, where `s = x (1 - q)`. `None` if no sequence
+/// with a gate fits the element type, the behaviour at infinity and the accuracy.
 pub fn gate_of(
     family: Family,
     dtype: DType,

@@ -78,11 +78,11 @@ pub struct Call<'c> {
     pub cores: u32,
 }
 
-/// Returns the files of a program that makes one of some calls.
+/// Returns the files of a C++ program that makes one of `calls`, chosen by its first argument.
 ///
-/// Compile `main.cpp` with [`MODEL`] among the include directories; all calls must be for one architecture. The program's first
-/// argument is the index of a call. The other arguments are the options `--in` and `--out` of `run.h`. The program prints the
-/// report that `run.h` describes, with one more record: the tiling.
+/// Compile `main.cpp` with [`MODEL`] among the include directories; all calls must be for one architecture. The first argument
+/// of the program is an index into `calls`. The other arguments are the options `--in` and `--out` of `run.h`. The program
+/// prints the report that `run.h` describes, with one more record: the tiling.
 pub fn program(calls: &[Call<'_>]) -> Tree {
     let mut tree = Tree::default();
     for (path, text) in FILES {
@@ -101,7 +101,8 @@ pub fn program(calls: &[Call<'_>]) -> Tree {
 
 /// Pragma that turns off optimisation of kernels and of the code that calls them.
 ///
-/// That code runs once, while the model's code runs once per element, so optimising it takes longer than it saves.
+/// That code runs once, while the code of the host model's headers runs once per element, so optimising the former takes longer
+/// than it saves.
 const AS_IT_STANDS: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize(\"O0\")

@@ -8,16 +8,16 @@ use std::cmp::Ordering;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// One element of a tensor: a value, and its derivatives by the inputs that are varied.
+/// One element of a tensor: a value, and its derivatives by up to two inputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elem {
     /// The value.
     pub value: f64,
-    /// The derivative by the first varied input.
+    /// The derivative by the first of the inputs that are differentiated by.
     pub derivative: f64,
-    /// The derivative by the second varied input, for second derivatives.
+    /// The derivative by the second of the inputs that are differentiated by, for second derivatives.
     pub other: f64,
-    /// The mixed second derivative, by both varied inputs.
+    /// The mixed second derivative, by both of the inputs that are differentiated by.
     pub both: f64,
 }
 
@@ -43,7 +43,7 @@ pub struct Rows;
 pub type Dim = i64;
 
 impl Elem {
-    /// Returns a value that does not depend on the varied inputs.
+    /// Returns a constant: a value whose derivatives are all 0.
     pub const fn constant(value: f64) -> Elem {
         Elem { value, derivative: 0.0, other: 0.0, both: 0.0 }
     }
@@ -53,7 +53,7 @@ impl Elem {
         Elem { derivative: 1.0, ..Elem::constant(value) }
     }
 
-    /// The result of an undefined operation.
+    /// The result of an undefined operation: NaN in the value and in all derivatives.
     const NAN: Elem =
         Elem { value: f64::NAN, derivative: f64::NAN, other: f64::NAN, both: f64::NAN };
 
@@ -205,7 +205,7 @@ impl PartialOrd<Elem> for f64 {
     }
 }
 
-/// Defines methods on elements, and functions of the same names.
+/// Defines functions of one element, such as `exp`, as methods of `Elem` and as free functions.
 macro_rules! functions {
     ($($f:ident $formula:literal;)*) => {
         functions! { $($f $formula |x| x.through(dual::$f(x.value));)* }

@@ -84,7 +84,7 @@ pub fn second_gradient(
     second.wrt.iter().map(by).collect()
 }
 
-/// Returns saved value number `at` with the value that a gradient received and computed derivatives.
+/// Returns saved value number `at`: the one a gradient received, with the derivatives of `computed`.
 ///
 /// If the gradient received no such value, the result is `computed` unchanged.
 pub fn given(computed: Elem, saved: &[Option<f64>], at: usize) -> Elem {

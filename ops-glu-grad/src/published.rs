@@ -7,14 +7,14 @@ use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar,
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
 use op_dsl::ir::published::{attr, input, optional, optional_input, output, unused};
 
-/// Variants without a document: that of GeGluGradV2 has only tanh on architectures before 2201.
+/// Variants that are not published: GeGluGradV2's document has only tanh on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
 
 const fn without_erf(arch: u16) -> LeftOut {
     LeftOut { arch, attr: "approximate", value: 0, instead: "approximate = tanh" }
 }
 
-/// The values 1/6 and 1/2 of `alpha` and `beta` of the hard sigmoid.
+/// `(attribute index, value)` that fixes `alpha` of the hard sigmoid to 1/6; [`HALF`]: `beta` to 1/2.
 ///
 /// They are fixed, because the published functions of the hard sigmoid have no arguments for these attributes.
 const SIXTH: (usize, Value) = (0, Value::Float(1.0 / 6.0));
@@ -46,14 +46,14 @@ macro_rules! one {
     };
 }
 
-/// Generates the path of a document in a directory; its name is the first of the list of names.
+/// Generates the path of a function's document from its directory and the first of the listed names.
 macro_rules! page {
     ($directory:literal, [$page:literal $($function:literal)?]) => {
         concat!($directory, "/docs/", $page, ".md")
     };
 }
 
-/// Generates the row of an activation, the function `(self, attributes, out)`.
+/// Generates the row of [`FUNCTIONS`] for an activation, whose function is `(self, attributes, out)`.
 macro_rules! forward {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:ident $($rest:tt)*) => {
@@ -62,7 +62,7 @@ macro_rules! forward {
     };
 }
 
-/// Generates the row of a gradient, the function `(gradOutput, self, attributes, gradInput)`.
+/// Generates the row of [`FUNCTIONS`] for a gradient, `(gradOutput, self, attributes, gradInput)`.
 macro_rules! backward {
     ($operator:literal, $directory:literal, $header:literal, $name:literal,
      [$($arg:expr),*] => $out:literal $($rest:tt)*) => {

@@ -29,7 +29,7 @@ const SELU: Types =
 const HARD_SIGMOID: Types = Each("TensorType({DT_FLOAT, DT_FLOAT16, DT_BF16, DT_INT32})");
 const THRESHOLD: Types = Each("TensorType({DT_INT32, DT_FLOAT16, DT_BF16})");
 
-/// Attribute that selects whether values are clamped before the activation, or after it on one product.
+/// Attribute `clamp_mode`: whether values are clamped before the activation, or one product after it.
 const CLAMP_MODE: Attribute =
     Attribute { version: 2, ..attribute("clamp_mode", AttrDefault::Int(0)) };
 
@@ -49,7 +49,7 @@ const fn text(name: &'static str, default: &'static str) -> Attribute {
     attribute(name, AttrDefault::Text(default))
 }
 
-/// Generates the row of an operator that has a graph prototype and a definition in ops-nn.
+/// Generates a row of [`REGISTERED`]: an operator with a graph prototype and a definition in ops-nn.
 ///
 /// Arguments are the element types, `inputs => outputs`, attributes, then the fields that only the definition has.
 macro_rules! both {
@@ -68,7 +68,7 @@ macro_rules! both {
     };
 }
 
-/// Generates the row of an operator that has a definition but no graph prototype in ops-nn.
+/// Generates a row of [`REGISTERED`]: an operator with a definition but no graph prototype in ops-nn.
 macro_rules! definition {
     ($operator:literal $(, $field:ident: $value:expr)*) => {
         Published {
@@ -79,7 +79,7 @@ macro_rules! definition {
     };
 }
 
-/// Registrations in ops-nn, one row per operator in its directory `activation/`.
+/// Graph prototypes and operator definitions in ops-nn, one row per operator in `activation/` there.
 #[rustfmt::skip]
 pub static REGISTERED: &[Published] = &[
     both!("ClippedSwiglu", FLOATS, ["x", "group_index"] => ["y"],

@@ -21,13 +21,15 @@ fn texts(package: &Package<'_>, of: impl Fn(&'static Arch) -> String) -> Vec<(Ve
     texts
 }
 
-/// Joins one test per architecture by `||`, for example `test2201 || test3510`.
+/// Joins one test per architecture by `||`: for `test` and 2201, 3510 this is `test2201 || test3510`.
 fn any(archs: &[u16], test: &str) -> String {
     let all: Vec<String> = archs.iter().map(|number| format!("{test}{number}")).collect();
     all.join(" || ")
 }
 
-/// Writes an `#if` or `#elif` for every text that is not empty, without the `#endif`.
+/// Writes each text that is not empty below an `#if` or `#elif` that tests its architectures.
+///
+/// The `#endif` is left to the caller.
 fn branches(texts: &[(Vec<u16>, String)]) -> Text {
     let mut out = Text::new();
     for (archs, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub struct Options {
     /// Licence text, without comment signs, that every emitted file has at its head.
     pub license: Option<String>,
-    /// Element types to emit; by default all that the operator and the target share.
+    /// Element types to emit; by default all that both the operator and the target support.
     pub dtypes: Option<Vec<DType>>,
     /// Generation of the toolkit that the package is for.
     pub cann: Cann,
@@ -28,10 +28,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns whether a refusal for this reason is an error, even if the package has other plans.
+    /// Returns whether a kernel refused for this reason is an error even if other kernels can be emitted.
     ///
-    /// An element type that a product lacks is expected unless it was requested, and so is a specialisation that a document
-    /// leaves out.
+    /// An element type that a product lacks is an error only if it was requested. A specialisation that the operator's document
+    /// leaves out never is.
     fn is_grave(&self, why: &Why) -> bool {
         match why {
             Why::LeftOut(..) => false,
@@ -68,7 +68,8 @@ pub struct Package<'a> {
     pub socs: Vec<&'static Soc>,
     /// One plan for each supported combination of architecture, specialisation and element type.
     ///
-    /// The plans are sorted in this order: by [`Package::archs`], by specialisation, by [`DType::ALL`].
+    /// The plans are sorted by architecture (in the order of [`Package::archs`]), then by specialisation, then by element type
+    /// (in the order of [`DType::ALL`]).
     pub plans: Vec<Plan>,
     /// Everything left out, with the reason.
     ///
@@ -237,7 +238,7 @@ fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
 /// Plans an operator for a product, and also returns what had to be left out, with the reasons.
 ///
 /// Left out are specialisations that the operator's document leaves out, and element types that the product does not support.
-/// An element type has plans for all other specialisations or for none.
+/// If planning any other specialisation fails in an element type, there are no plans in that type.
 fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec<Refusal>) {
     let is_asked = |dtype: &DType| match &options.dtypes {
         Some(dtypes) => dtypes.contains(dtype),
@@ -271,10 +272,11 @@ fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec
     (plans, left_out)
 }
 
-/// Plans one specialisation in one element type.
+/// Plans one specialisation of an operator in one element type.
 ///
 /// # Errors
-/// The product does not support it, or its error exceeds the budget and `options` do not accept that.
+/// The product does not support this combination, or the error of a result exceeds its budget and `options` does not accept
+/// that.
 fn accurate(
     def: &OpDef,
     spec: usize,

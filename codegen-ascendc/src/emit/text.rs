@@ -214,7 +214,7 @@ fn project_head(packages: &[Package<'_>], words: &Words, comment: Comment) -> St
 
 /// Wraps a list into lines of at most 100 characters.
 ///
-/// `comma` is the separator of the list; every line except the last ends after one.
+/// `comma` is the separator of the list; every line except the last ends with a separator.
 fn wrapped(text: &str, comma: &str) -> Vec<String> {
     const WIDTH: usize = 100;
     let mut lines = vec![String::new()];

@@ -32,7 +32,7 @@ pub struct Tree {
 pub struct WriteError {
     /// Path of the file or directory.
     pub path: PathBuf,
-    /// Reason why it prevents writing.
+    /// Reason why this file or directory cannot be written or replaced.
     pub why: String,
 }
 
@@ -89,7 +89,9 @@ impl Tree {
         staged?.into_iter().map(Staged::commit).collect()
     }
 
-    /// Writes the files of a root directory into a temporary directory beside the root's target.
+    /// Writes the files of a root directory (one with a [`MARKER`]) into a temporary directory.
+    ///
+    /// The temporary directory is beside the directory in `out` that it will replace.
     fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
         let target = place(&out.join(root))?;
         let before = before(&target, force)?;
@@ -146,7 +148,7 @@ pub(super) fn refused(path: &Path, why: impl Into<String>) -> WriteError {
     WriteError { path: path.into(), why: why.into() }
 }
 
-/// Complete directory under a temporary name, which [`Staged::commit`] moves to its target.
+/// Complete directory under a temporary name, which [`Staged::commit`] moves to its target path.
 ///
 /// On drop, a directory that was not moved is removed.
 struct Staged {
@@ -211,7 +213,9 @@ fn place(target: &Path) -> Result<PathBuf, WriteError> {
     Ok(fs::canonicalize(parent).map_err(|e| error(parent, e))?.join(name))
 }
 
-/// Returns what is at the target, or an error if that may not be replaced.
+/// Returns what exists at the path `target`, or an error if it may not be replaced.
+///
+/// With `force`, files and directories that were not generated may be replaced, because they are moved aside.
 fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     let meta = match fs::metadata(target) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Before::Nothing),

@@ -23,7 +23,9 @@ pub(super) struct Judge {
 /// Finite stand-in for infinity: functions are assumed to have reached their limit at this size.
 const FAR: f64 = 1e30;
 
-/// Returns an f64 graph without cancellation for a function that is 0 at 0; `None` for any other.
+/// Returns a graph of a function that does not cancel in f64, if the function is 0 at 0.
+///
+/// Returns `None` for any other function, or if there is no such graph.
 pub(super) fn exact(function: &Graph) -> Option<Graph> {
     let has_zero = function.eval(&[0.0], &[])[0].abs() < 1e-12;
     let wide = if has_zero { compile::wide(function, function, &[]) } else { None };
@@ -31,7 +33,7 @@ pub(super) fn exact(function: &Graph) -> Option<Graph> {
 }
 
 impl Judge {
-    /// Returns test inputs and reference results for a function of stream 0.
+    /// Returns test inputs and reference results for `function`, a graph of stream 0.
     ///
     /// The inputs are every `step`th number of a 16-bit type, or as many numbers of 32 bits.
     pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
@@ -77,7 +79,7 @@ impl Judge {
         Judge { dtype: digits.dtype(dtype), xs, want, change }
     }
 
-    /// Returns true if a sequence that computes `y` from `x` is accurate at all inputs.
+    /// Returns true if a sequence of vector calls that computes `y` from `x` is accurate at all inputs.
     pub fn accepts(&self, seq: Seq, x: Val, y: Val) -> bool {
         // A wrong sequence mostly fails at one of a few inputs, so these are tried first.
         let few: Vec<usize> = (0..self.xs.len()).rev().step_by(self.xs.len() / 64).collect();

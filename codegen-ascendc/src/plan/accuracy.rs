@@ -29,7 +29,7 @@ pub struct Accuracy {
     pub error: f64,
     /// The largest error that is allowed.
     pub budget: f64,
-    /// The result with this error; `None` before any result was added.
+    /// The result that has this error; `None` before any result was added.
     pub worst: Option<Worst>,
 }
 
@@ -54,12 +54,14 @@ impl Accuracy {
         Accuracy { error: 0.0, budget: BUDGET[dtype as usize], worst: None }
     }
 
-    /// Returns true if every result is within its budget.
+    /// Returns true if every result added so far is within its error budget.
     pub fn is_good(&self) -> bool {
         self.error <= self.budget
     }
 
-    /// Adds the results of one element.
+    /// Compares results `got` of one element with the reference, and keeps the largest error.
+    ///
+    /// `element` is the index of the element, and `streams` are its inputs.
     pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
         let want = reference.results(streams);
         let column = |value: &f64| vec![*value];
@@ -89,7 +91,7 @@ impl Accuracy {
     }
 }
 
-/// Returns a description of the worst result, if it is over its budget.
+/// Describes the worst result of a plan; `None` if it is within the error budget.
 pub fn inaccurate(plan: &Plan) -> Option<Inaccurate> {
     let Accuracy { error, budget, worst: Some(worst) } = &plan.accuracy else { return None };
     if plan.accuracy.is_good() {

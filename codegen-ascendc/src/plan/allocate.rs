@@ -13,9 +13,9 @@ use op_dsl_ir::DType;
 /// Preference between several free buffers for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefer {
-    /// A buffer of an argument, so that calls work in place.
+    /// A buffer of one of the call's arguments, so that the call works in place.
     InPlace,
-    /// The buffer that is needed again soonest.
+    /// The buffer that an output needs soonest.
     Tightest,
 }
 
@@ -23,7 +23,7 @@ impl Prefer {
     pub const ALL: [Prefer; 2] = [Prefer::InPlace, Prefer::Tightest];
 }
 
-/// Calls on buffers, and the number of temporary buffers of each kind.
+/// Vector calls on UB buffers, and the number of temporary buffers of each kind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Allocated {
     pub instrs: Vec<Instr>,
@@ -34,6 +34,8 @@ pub(super) struct Allocated {
 }
 
 /// A live range: values that share a buffer, from the first definition to the last use.
+///
+/// `start` and `end` are positions in the order of calls; position 0 is before the first call.
 #[derive(Clone, Debug)]
 struct Web {
     start: usize,
@@ -42,9 +44,9 @@ struct Web {
     fixed: Option<Buffer>,
 }
 
-/// A buffer, with the positions in the order of calls between which it is free.
+/// A buffer that is free between positions `free` and `until` in the order of vector calls.
 ///
-/// From `until` on, a buffer of an output is needed for that output.
+/// For a buffer of an output, `until` is where that output is computed.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     buffer: Buffer,
@@ -55,7 +57,7 @@ struct Slot {
 
 const FOREVER: usize = usize::MAX;
 
-/// Assigns a UB buffer to every value and returns the calls on these buffers.
+/// Assigns a UB buffer to every value and returns the vector calls on these buffers.
 ///
 /// `order` lists the calls by their indices in `flow`. Position 0 is before the first call.
 ///
@@ -138,7 +140,7 @@ impl Counts {
     }
 }
 
-/// Returns the type of the buffer that holds values of type `ty`.
+/// Returns the type of the buffer that holds values of type `ty`, for tensors of type `dtype`.
 ///
 /// Where tensors are not of `half`, values of `half` live in buffers of `float`.
 fn held(ty: Type, dtype: DType) -> Type {
@@ -148,7 +150,9 @@ fn held(ty: Type, dtype: DType) -> Type {
     }
 }
 
-/// Returns, for each value, the index of its live range; and all live ranges.
+/// Returns, for each value, the index of its live range; and the list of all live ranges.
+///
+/// `order` lists the vector calls by their indices in `flow`.
 fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
     let steps = &flow.seq.steps;
     let mut webs: Vec<Web> = Vec::new();

@@ -31,7 +31,7 @@ impl Noise {
     }
 }
 
-/// Computes value `y` of a sequence where value `x` takes each of the numbers `xs`.
+/// Returns value `y` of a sequence of vector calls, for each of the numbers `xs` as its value `x`.
 ///
 /// Values are not in buffers here.
 pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
@@ -92,9 +92,10 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
     truth as u8 as f32
 }
 
-/// Computes [`call`] for many elements and rounds the results.
+/// Computes a vector call for many elements and rounds the results to type `to`.
 ///
-/// Each argument has one value per element. `out` holds the old values of the destination and receives the results.
+/// Each argument has one value per element. `s` is the scalar. `out` holds the old values of the destination and receives the
+/// results.
 pub(super) fn call_all(
     api: Api,
     to: Type,

@@ -12,7 +12,7 @@
 use super::instr::{Buffer, Instr, Operand};
 use super::planned::Plan;
 
-/// Buffers that calls since the last barrier may still be reading or writing.
+/// Buffers that vector calls since the last barrier may still be reading or writing.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pending {
     read: Vec<Buffer>,
@@ -20,9 +20,9 @@ struct Pending {
 }
 
 impl Pending {
-    /// Returns true if a call depends on one of the pending calls.
+    /// Returns true if `instr` must wait for one of the pending calls.
     ///
-    /// It does if it reads or writes a buffer that one of them writes, or writes a buffer that one of them reads.
+    /// It must if it reads or writes a buffer that one of them writes, or writes a buffer that one of them reads.
     fn conflicts(&self, instr: &Instr) -> bool {
         reads(instr).any(|b| self.written.contains(&b))
             || self.read.contains(&instr.dst)
@@ -52,9 +52,9 @@ impl Pending {
     }
 }
 
-/// Returns the buffers that a call reads.
+/// Returns the buffers that a vector call reads.
 ///
-/// Splats are left out, because they are written once, ahead of all tiles.
+/// Splats (256 bytes of one number) are left out, because they are written once, ahead of all tiles.
 fn reads(instr: &Instr) -> impl Iterator<Item = Buffer> + '_ {
     let of = |src: &Operand| if let Operand::Buffer(b) = *src { Some(b) } else { None };
     let accumulator = instr.api.accumulates().then_some(instr.dst);
@@ -62,7 +62,7 @@ fn reads(instr: &Instr) -> impl Iterator<Item = Buffer> + '_ {
 }
 
 impl Plan {
-    /// For each call, returns true if it needs a barrier of the vector pipe before it.
+    /// For each vector call, returns true if a barrier of the vector pipe must precede it.
     pub fn barriers(&self) -> Vec<bool> {
         if self.soc.arch.orders_vectors {
             return vec![false; self.instrs.len()];
@@ -70,8 +70,8 @@ impl Plan {
         // Vector calls pad the inputs to whole repeats, ahead of the plan's calls.
         let read = |k: &usize| self.whole_repeats() && self.inputs[*k].is_some();
         let completed: Vec<Buffer> = (0..self.inputs.len()).filter(read).map(Buffer::In).collect();
-        // The calls that a tile leaves pending depend on where its last barrier is, and that on what the tile before left. The sets only
-        // grow, so the loop ends.
+        // The calls that a tile leaves pending depend on where its last barrier is, and that on what the tile before left. The
+        // sets only grow, so the loop ends.
         let mut left = Pending::default();
         loop {
             let mut start = left.clone();
@@ -86,7 +86,9 @@ impl Plan {
     }
 }
 
-/// Returns, for each call of a tile, whether a barrier precedes it; and what is pending at the end.
+/// For each call of a tile, returns true if a barrier precedes it; and the buffers still in use.
+///
+/// `pending` are the buffers that calls before the tile may still be using.
 fn place(instrs: &[Instr], mut pending: Pending) -> (Vec<bool>, Pending) {
     let mut barriers = Vec::with_capacity(instrs.len());
     for instr in instrs {

@@ -6,9 +6,10 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with functions of stream `activation` moved to the front of products.
+/// Returns the graph with functions of input stream `activation` moved to the front of products.
 ///
-/// Returns `None` if no product needs it.
+/// Such a function is small in its tails, where the product of other inputs may overflow. Returns `None` if all products have this
+/// order already.
 pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     let pass = Pass::new(graph, activation);
     let found: Vec<Option<Vec<Id>>> =
@@ -31,7 +32,9 @@ pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// Streams that a node depends on: the activation only, none, or other streams as well.
+/// Input streams that a node depends on: only the activation, none, or others as well.
+///
+/// The activation is the input stream that the formula is applied to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reads {
     Activation,
@@ -67,9 +70,10 @@ impl<'g> Pass<'g> {
         matches!(self.graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _))
     }
 
-    /// Returns the factors of a product in a better order; `None` if the order is good.
+    /// Returns the factors of product `id` with functions of the activation first.
     ///
-    /// The order matters if two inputs are multiplied before a function of the activation.
+    /// The activation is the input stream that the formula is applied to. Returns `None` unless two inputs are multiplied before
+    /// such a function, and for a node that is no product.
     fn product(&self, id: Id) -> Option<Vec<Id>> {
         if !self.is_product(id) {
             return None;
@@ -84,9 +88,10 @@ impl<'g> Pass<'g> {
         Some(factors)
     }
 
-    /// Collects the factors of a product, including those of inner products that nothing else reads.
+    /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
     ///
-    /// Returns true if an inner product multiplies two inputs or more and no function of the activation.
+    /// Returns true if an inner product multiplies two inputs or more and no function of the activation (the input stream that the
+    /// formula is applied to).
     fn factors(&self, id: Id, all: &mut Vec<Id>) -> bool {
         let mut meets = false;
         for arg in self.graph.nodes[id.index()].args() {

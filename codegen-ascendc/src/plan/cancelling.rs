@@ -12,7 +12,7 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
 /// Largest number of coefficients of a polynomial, not counting the first.
 const MOST: usize = 9;
-/// Ratio of a sum to its larger term from which on the sum has enough digits.
+/// Least ratio of a sum to its larger term at which the sum has enough digits.
 const LEFT: f64 = 0.2;
 /// Allowed relative error of a polynomial: about a unit of `float`.
 const OFF: f64 = 8e-8;

@@ -14,7 +14,7 @@ use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
 use std::borrow::Cow;
 
-/// Share of the error budget up to which the search takes a plan at once.
+/// Share of the error budget up to which the search takes a plan at once, in the order of [`DType`].
 ///
 /// In f32 it is below 1, because a search of ten times as many elements finds errors that are a tenth larger. In 16 bits rounding
 /// of the result is half of the budget, and no element with a larger error was seen.
@@ -63,8 +63,8 @@ pub(super) fn chosen(
 
 /// Searches the cheapest plan within its error budget, with the cheaper accuracy classes first.
 ///
-/// Returns the most accurate plan if none is within the budget, and the plan's position among the candidates. An element at which
-/// one plan exceeds its budget is a sample of all later plans.
+/// Returns the plan and its position among the candidates. If none is within the budget, it is the most accurate one. An element
+/// at which one plan exceeds its budget is a sample of all later plans.
 fn found(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -126,6 +126,8 @@ impl Over {
 }
 
 /// Returns the cheapest plan of `over` whose error does not exceed `limit`; `None` if there is none.
+///
+/// The plan comes with its position among the candidates.
 fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place, Plan)> {
     over.sort_by(|a, b| a.plan.cost.cycles.total_cmp(&b.plan.cost.cycles));
     over.iter_mut().find_map(|over| {
@@ -139,7 +141,7 @@ fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place
 
 /// Returns the most accurate plan of `over`, or a cheaper one that is hardly less accurate.
 ///
-/// Returns `None` if `over` is empty.
+/// The plan comes with its position among the candidates. Returns `None` if `over` is empty.
 fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<(Place, Plan)> {
     let best = loop {
         over.iter_mut().for_each(|over| over.look_at_failures(samples));

@@ -7,7 +7,10 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with constant factors distributed over sums; the same graph where there are none.
+/// Returns the graph with `c (a x + b)` rewritten as `(c a) x + c b`, which rounds once less.
+///
+/// `c`, `a` and `b` are constants. Where no constant multiplies such a sum, it is the same graph, except that products of one
+/// value by constants that differ by a power of two share one product.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
@@ -35,7 +38,9 @@ pub(super) fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns the constant and the other factor if the node is a product with a constant.
+/// Returns the constant and the other factor if the node is a product with a constant; else `None`.
+///
+/// The constant must be finite and not 0.
 fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     let Node::Call(Prim::Mul, [x, y, _]) = *node else { return None };
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -45,7 +50,7 @@ fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     number(x).map(|c| (c, y)).or_else(|| number(y).map(|c| (c, x)))
 }
 
-/// Counts the nodes that multiply a value by `number`, or by `number` times a power of two.
+/// Counts the nodes that multiply node `of` by `number`, or by `number` times a power of two.
 fn readers_by_number(graph: &Graph, of: Id, number: f64) -> usize {
     let is_reader = |node: &&Node| {
         by_number(graph, node).is_some_and(|(c, x)| x == of && is_power_of_two(c / number))
@@ -57,9 +62,9 @@ fn is_power_of_two(c: f64) -> bool {
     c > 0.0 && libm::frexp(c).0 == 0.5
 }
 
-/// Multiplies a value by `c`, if possible by distributing `c` over a sum or into one factor.
+/// Returns `value` times `c`, if possible with `c` moved into a sum or a factor of `value`.
 ///
-/// This needs a value that no other node reads (`is_alone`), because otherwise its unscaled value would be computed too.
+/// `is_alone` says that no other node reads `value`. Otherwise `c` is not moved, because the unscaled value would be computed too.
 fn inside(c: f64, value: Id, is_alone: bool, b: &mut Builder) -> Id {
     let moved = if is_alone && !is_power_of_two(c.abs()) { moved(c, value, b) } else { None };
     moved.unwrap_or_else(|| b.scaled(c, value))
@@ -86,13 +91,13 @@ fn is_sum(id: Id, b: &Builder) -> bool {
     [x, y].into_iter().all(|id| b.as_const(id).is_some() || number(id, b).is_some())
 }
 
-/// Returns the constant and the other factor if the node is a product with a constant.
+/// Returns the constant and the other factor if node `id` is a product with one; else `None`.
 fn number(id: Id, b: &Builder) -> Option<(f64, Id)> {
     let [x, y, _] = b.as_call(Prim::Mul, id)?;
     b.as_const(x).map(|c| (c, y)).or_else(|| b.as_const(y).map(|c| (c, x)))
 }
 
-/// Multiplies a constant, or a product with a constant in it, by `c`; `None` for anything else.
+/// Returns `c` times node `id`, if that is a constant or a product with one; otherwise `None`.
 fn scaled(c: f64, id: Id, b: &mut Builder) -> Option<Id> {
     if let Some(of) = b.as_const(id) {
         return Some(b.num(c * of));

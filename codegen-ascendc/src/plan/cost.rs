@@ -28,7 +28,7 @@ impl Bound {
 /// The estimated cost of the largest tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Vector calls per tile.
+    /// Number of vector calls per tile.
     pub calls: usize,
     /// Number of products whose unbounded factors another product has too.
     ///
@@ -52,7 +52,7 @@ impl Cost {
     }
 }
 
-/// Returns the size of one lane in bytes; for masks and bytes, that of `float`.
+/// Returns the size in bytes of one lane of type `lanes`; for masks and bytes, that of `float`.
 fn bytes(lanes: Type) -> usize {
     if let Type::Data(dtype) = lanes { dtype.size() } else { DType::F32.size() }
 }
@@ -79,7 +79,7 @@ fn apart(graph: &Graph) -> usize {
     pairs.iter().enumerate().filter(|(i, pair)| pairs[..*i].contains(pair)).count()
 }
 
-/// Returns the cost of the calls of a plan on tensors.
+/// Returns the cost of a plan that calls on whole tensors in UB.
 pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
     let repeats = |i: &Instr| tile.div_ceil(256 / bytes(i.lanes) as u64);
     Cost {
@@ -92,7 +92,7 @@ pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc
     }
 }
 
-/// Returns the cost of the calls of a plan on registers.
+/// Returns the cost of a plan that calls on registers, given the `work` of a step of 64 elements.
 pub(super) fn of_registers(work: Work, graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
     let calls = work.compute + work.casts;
     Cost {

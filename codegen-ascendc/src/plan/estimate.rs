@@ -7,7 +7,7 @@ use super::{Cost, Plan, Storage, choice, limits, plans};
 use crate::sequence::form::Limits;
 use op_dsl_ir::op::OpDef;
 
-/// Returns the cost of an operator's cheapest plan, for the target and accuracy class of `like`.
+/// Returns the cost of an operator's cheapest plan, for the target and accuracy class of plan `like`.
 ///
 /// Returns `None` if the target refuses the operator.
 pub fn estimate(def: &OpDef, spec: usize, like: &Plan) -> Option<Cost> {

@@ -17,7 +17,7 @@ pub enum Buffer {
     Mask(usize),
 }
 
-/// A vector operand of a call.
+/// A vector operand of a vector call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A buffer in UB.

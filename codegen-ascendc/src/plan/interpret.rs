@@ -59,7 +59,7 @@ pub fn interpret_all(
     state.outs
 }
 
-/// The contents of all buffers; NaN where nothing was written.
+/// Contents of all buffers while the calls of a plan are computed; NaN where nothing was written.
 struct State {
     ins: Vec<Vec<f32>>,
     outs: Vec<Vec<f32>>,

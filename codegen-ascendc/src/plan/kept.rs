@@ -77,14 +77,14 @@ pub(super) fn plan(
     Some(Ok(plan))
 }
 
-/// Records the plan that a search chose for the planning problem with hash `key`.
+/// Records in `to` the plan that a search chose for the planning problem with hash `key`.
 pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
     let Accuracy { error, worst, .. } = &plan.accuracy;
     let choice = Choice { place, cycles: plan.cost.cycles, error: *error, worst: worst.clone() };
     to.borrow_mut().insert(key, choice.line(key));
 }
 
-/// Returns a hash of everything that decides which plan is taken.
+/// Returns a hash of everything that decides which plan of an operator is taken.
 pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
     let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, source: _ } = target;
     let spec = &def.specs[spec];

@@ -24,7 +24,7 @@ type Made = Arc<OnceLock<Result<Plan, Refusal>>>;
 type Known = FxHashMap<Key, Vec<(OpDef, Made)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns the cached plan, or makes and caches it.
+/// Returns the plan cached for these arguments, or calls `make` and caches its result.
 pub(super) fn plan(
     def: &OpDef,
     (spec, dtype, soc): (usize, DType, &'static Soc),

@@ -22,7 +22,7 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 /// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
 const FAR: f64 = 1e30;
 
-/// A clamp of an input stream at its positive or its negative end (`sign`).
+/// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {
     stream: usize,
     sign: f64,
@@ -30,7 +30,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Appends bytes that identify the clamp.
+    /// Appends bytes that identify the clamp, as part of the key of a plan.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend((self.stream as u64).to_le_bytes());
         bytes.push(u8::from(self.sign < 0.0));
@@ -53,7 +53,7 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     ends.filter_map(hold).collect()
 }
 
-/// Returns a graph with its input streams clamped as `holds` lists.
+/// Returns a graph with its input streams clamped to finite numbers, as `holds` lists.
 ///
 /// Univariate functions and cancelling sums are searched for before, since clamps would hide them.
 pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
@@ -73,14 +73,16 @@ pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
 
 /// Returns the bound of a call that only clamps, if attributes may make the bound infinite.
 ///
-/// A kernel skips the call where the bound is infinite. The call must work in place, so that the value stays where it is when the
-/// call is skipped; otherwise the result is `None`.
+/// The bound is a node of `graph`. A kernel skips the call where the bound is infinite. The call must work in place, so that the
+/// value stays where it is when the call is skipped; otherwise the result is `None`.
 pub(super) fn picked(graph: &Graph, instr: &Instr) -> Option<Id> {
     let is_in_place = instr.srcs == [Operand::Buffer(instr.dst)];
     picked_by(graph, instr.api, instr.scalar).filter(|_| is_in_place)
 }
 
-/// As [`picked`], for a call on registers.
+/// Returns the bound of a clamp on registers, if attributes may make the bound infinite.
+///
+/// The bound is a node of `graph`. The result is `None` for any other call.
 fn picked_on(graph: &Graph, op: &Op) -> Option<Id> {
     let Call::Plain(api) = op.call else { return None };
     picked_by(graph, api, op.scalar).filter(|_| op.srcs == [op.dst])
@@ -100,7 +102,9 @@ fn picks_infinity(graph: &Graph, id: Id) -> bool {
     }
 }
 
-/// Returns the calls that a kernel does not skip at default attribute values.
+/// Returns the vector calls that a kernel does not skip at default attribute values.
+///
+/// It skips clamps whose bound is infinite.
 pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     let values = usual(def, graph);
     let is_made =
@@ -116,7 +120,7 @@ pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
     (0..ops.len()).filter(is_seldom).collect()
 }
 
-/// Returns the values of nodes at default attribute values; NaN for those that depend on streams.
+/// For each node, returns its value at default attribute values; NaN if it depends on streams.
 fn usual(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
     graph.eval_all(&streams, &defaults(def, graph))
@@ -151,9 +155,9 @@ impl Bound {
     }
 }
 
-/// Returns when a stream must be clamped at its positive or negative end (`sign`); `None` if never.
+/// Returns when an input stream must be clamped at its positive or negative end; `None` if never.
 ///
-/// If the signs of several scalars matter, the first scalar decides.
+/// The end is that of `sign`. If the signs of several scalar attributes matter, the first one decides.
 fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> Option<Bound> {
     let scalars = defaults(def, graph);
     let lost = |scalars: &[f64]| is_lost(graph, plan, stream, sign, scalars);
@@ -172,7 +176,7 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
     lost(&scalars).then_some(Bound::Always)
 }
 
-/// Returns the default values of the scalars of a graph; 1 for those without a default.
+/// Returns the default values of the scalar attributes of a graph; 1 for those without a default.
 pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
     let defaults = def.attrs.iter().filter_map(|a| a.scalar(a.default)).map(f64::from);
@@ -180,10 +184,10 @@ pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     defaults.chain(std::iter::repeat(1.0)).take(n).collect()
 }
 
-/// Returns true if the plan gives NaN for an infinity at which the formula has a limit.
+/// Returns true if the plan gives NaN for an infinite input at which the formula has a limit.
 ///
-/// Every other input is 1. A formula that grows faster than its input has no limit in this sense, because a clamp would not help:
-/// squares beyond it are infinite all the same.
+/// The input is `stream` with the sign `sign`; every other input is 1. A formula that grows faster than its input has no limit in
+/// this sense, because a clamp would not help: squares beyond it are infinite all the same.
 fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]) -> bool {
     let streams = |x: f64| -> Vec<f64> {
         (0..plan.inputs.len()).map(|k| if k == stream { sign * x } else { 1.0 }).collect()

@@ -15,7 +15,7 @@ use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 
-/// Lowers a graph to vector calls, with the outputs computed in the given order.
+/// Lowers a graph to vector calls, with the outputs computed in the order `order`.
 pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> Result<Flow, Why> {
     let graph = &regions.graph;
     let mut pass = Pass::new(regions, target);
@@ -63,7 +63,7 @@ impl<'g> Pass<'g> {
         Ok(value)
     }
 
-    /// Emits the calls of the `k`th univariate function that was split off the graph.
+    /// Emits the vector calls of the `k`th univariate function that was split off the graph.
     fn function(&mut self, k: usize) -> Result<Val, Why> {
         let x = self.value(self.regions.of[k])?;
         Ok(self.regions.ways[k].build(&mut self.seq, x))
@@ -196,7 +196,7 @@ impl<'g> Pass<'g> {
         Ok(self.seq.call(api, &args))
     }
 
-    /// Emits a commutative call, in its scalar variant if one side is the same for every element.
+    /// Emits a commutative call: `scaled` if one side is the same for every element, `plain` otherwise.
     fn with_scalar(&mut self, scaled: Api, plain: Api, x: Id, y: Id) -> Result<Val, Why> {
         match (self.read.scalar(x), self.read.scalar(y)) {
             (_, Some(c)) => {
@@ -245,7 +245,7 @@ impl<'g> Pass<'g> {
         Ok(product)
     }
 
-    /// Returns the mask bits of a truth value.
+    /// Returns the mask bits of node `id`, a truth value.
     ///
     /// A truth value that depends on attributes only is one number for all elements so far, and becomes a mask here.
     fn mask(&mut self, id: Id) -> Result<Val, Why> {
@@ -300,7 +300,9 @@ impl<'g> Pass<'g> {
         Ok(self.seq.push(Source::Call(source), &args, scalar, Type::Mask))
     }
 
-    /// Emits the smooth primitive of node `id`, multiplied by the given factors.
+    /// Emits the vector calls of the smooth primitive `id`, multiplied by the given factors.
+    ///
+    /// A smooth primitive is one that a sequence of vector calls computes.
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, digits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");

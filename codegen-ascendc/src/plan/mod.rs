@@ -191,7 +191,7 @@ fn make(
 
 /// Returns all candidate plans of a graph, the one with the fewest cycles first.
 ///
-/// They differ in rewrites of the graph, and in which univariate functions are computed by one sequence of calls.
+/// They differ in rewrites of the graph, and in which univariate functions one sequence of vector calls computes.
 fn plans(
     graph: &Graph,
     spec: usize,
@@ -251,7 +251,7 @@ fn plans(
     different.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
 }
 
-/// Builds the plan for one lowering of a graph, without evaluating its accuracy.
+/// Builds the plan for one lowering (`way`) of a graph, without evaluating its accuracy.
 fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Plan, Why> {
     let Target { def, soc, dtype, limits, digits, .. } = target;
     let Way { flow, mut registers, found } = way;
@@ -345,7 +345,7 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     Ok(())
 }
 
-/// One lowering of a graph to calls on registers, or on buffers in UB.
+/// One lowering of a graph to vector calls on registers, or on buffers in UB.
 struct Way {
     flow: Flow,
     registers: Option<Registers>,
@@ -367,7 +367,7 @@ impl Way {
         Ok(Way { flow, registers: None, found })
     }
 
-    /// Returns true if both lowerings consist of the same calls.
+    /// Returns true if two lowerings consist of the same vector calls.
     fn is_same(&self, other: &Way) -> bool {
         self.registers == other.registers && self.found == other.found
     }
@@ -382,10 +382,10 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
     (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
 }
 
-/// Returns the lowerings of a graph; of two with equal cycles, the caller prefers the earlier one.
+/// Returns the lowerings of a graph, each with the rewritten graph that it computes.
 ///
-/// Sigmoids of a value and of its negation are merged or not, and univariate functions are computed by sequences of their own or
-/// not.
+/// Sigmoids of a value and of its negation are merged or not, and univariate functions are computed by sequences of vector calls
+/// or not. Of two with equal cycles, the caller prefers the earlier one.
 fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Graph, Way)>, Why> {
     let inputs = target.def.input_streams().len();
     let mut ways = Vec::new();
@@ -409,7 +409,7 @@ fn cycles(found: &Allocated, soc: &Soc) -> f64 {
     found.instrs.iter().map(|i| i.cycles(soc.arch)).sum()
 }
 
-/// Returns the lowering to calls on buffers with the fewest cycles, then the least UB per element.
+/// Returns the lowering to calls on UB buffers with the fewest cycles, then the least UB per element.
 fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why> {
     let mut best: Option<((f64, u64), Flow, Allocated)> = None;
     for outputs in orders(regions.graph.outputs.len()) {
@@ -461,12 +461,12 @@ impl Plan {
 
     /// Returns the bound of a clamp that the kernel skips where attributes make the bound infinite.
     ///
-    /// Returns `None` for all other calls.
+    /// The bound is a node of the plan's graph. Returns `None` for all other calls.
     pub fn bound(&self, instr: &Instr) -> Option<Id> {
         limits::picked(&self.graph, instr)
     }
 
-    /// Returns true if a call processes whole 256-byte repeats only: comparisons, `Select` by repeats.
+    /// Returns true if some call processes only whole repeats of 256 bytes, as comparisons do.
     pub fn whole_repeats(&self) -> bool {
         self.masks > 0
             || self.instrs.iter().any(|i| i.overload == Overload::Repeats && i.api == Api::Select)

@@ -10,20 +10,20 @@ use op_dsl_ir::DType;
 
 const F16: Type = Type::Data(DType::F16);
 
-/// Moves calls of a flow on f16 tensors from `float` to `half` where the result is the same.
+/// Moves vector calls on f16 tensors from `float` to `half` where the result is the same.
 pub(super) fn run(flow: &mut Flow) {
     while exact(flow) {}
     products(flow);
 }
 
-/// Returns the `half` value that step `v` casts to `float`; `None` if it is no such cast.
+/// Returns the `half` value that step `v` casts to `float`; `None` if step `v` is no cast to `float`.
 fn widened(flow: &Flow, v: Val) -> Option<Val> {
     let step = &flow.seq.steps[v.0];
     let is_cast = matches!(step.source, Source::Call(Api::Cast(_))) && step.ty == F32;
     is_cast.then(|| step.args[0])
 }
 
-/// Moves calls that are exact in `half` before the cast to `float`.
+/// Moves vector calls that are exact in `half` in front of the cast to `float`.
 ///
 /// `max(float(x), c) = float(max(x, c))` where `half` can represent `c`, and `|float(x)| = float(|x|)`. Comparisons of `float(x)`
 /// with such a `c` move to `half` as well. Returns true if anything changed.

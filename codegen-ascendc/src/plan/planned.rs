@@ -10,7 +10,7 @@ use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::tiling::Need;
 use op_dsl_ir::{DType, Graph, Prim};
 
-/// One specialisation of an operator on one target, lowered to calls.
+/// One specialisation of an operator on one target, lowered to vector calls.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the operator.
@@ -21,9 +21,9 @@ pub struct Plan {
     pub dtype: DType,
     /// The target: a system on chip.
     pub soc: &'static Soc,
-    /// Promise about results at infinite inputs.
+    /// Promise about results at infinite inputs: exact limits, or none.
     pub limits: Limits,
-    /// Accuracy class of the call sequences that compute the primitives.
+    /// Accuracy class of the sequences of vector calls that compute the primitives.
     pub digits: Digits,
     /// The graph that was lowered: that of the specialisation, or a rewritten one.
     ///
@@ -32,17 +32,17 @@ pub struct Plan {
     pub graph: Graph,
     /// Names of the primitives of the formula that are not correctly rounded.
     pub functions: Vec<&'static str>,
-    /// Smooth primitives of the graph, each with the name of the sequence of calls that computes it.
+    /// Smooth primitives of the graph, each with the name of the sequence of vector calls for it.
     pub forms: Vec<(Prim, &'static str)>,
     /// Names of the input streams; `None` for streams that are not read.
     pub inputs: Vec<Option<String>>,
     /// Names of the output streams.
     pub outputs: Vec<String>,
-    /// The calls that process 64 elements at a time in registers.
+    /// The vector calls that process 64 elements at a time in registers.
     ///
     /// `None` if the plan calls on tensors instead, as listed in `instrs`.
     pub registers: Option<Registers>,
-    /// The calls that process a tile in UB; empty if the plan computes in registers.
+    /// The vector calls that process a tile in UB; empty if the plan computes in registers.
     pub instrs: Vec<Instr>,
     /// Vectors of equal numbers, filled once per kernel, 256 bytes each.
     pub splats: Vec<Scalar>,
@@ -52,11 +52,11 @@ pub struct Plan {
     pub halves: usize,
     /// Number of temporary buffers of mask bits.
     pub masks: usize,
-    /// UB requirement of a tile.
+    /// UB (unified buffer) requirement of a tile.
     pub need: Need,
     /// Elements of the largest tile that fits into the UB that the platform reports for `soc`.
     pub tile: u64,
-    /// Estimated cost of a tile.
+    /// Estimated cost of the largest tile.
     pub cost: Cost,
     /// Largest error found, over default and other values of the attributes.
     pub accuracy: Accuracy,

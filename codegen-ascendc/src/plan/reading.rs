@@ -7,15 +7,15 @@ use crate::sequence::Scalar;
 use crate::sequence::form::Form;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 
-/// A product of a smooth primitive and other factors, which one sequence of calls computes.
+/// A product of a smooth primitive and other factors, which one sequence of vector calls computes.
 ///
-/// No other node reads the primitive.
+/// A smooth primitive is one that a sequence of vector calls computes, such as sigmoid. In the graph, only this product reads it.
 pub(super) struct Fold {
     pub smooth: Id,
     pub factors: Vec<Id>,
 }
 
-/// A smooth primitive (one that is computed by a sequence of calls) and its argument.
+/// A smooth primitive (one that is computed by a sequence of vector calls) and its argument.
 ///
 /// If `is_rest` is true, the node is the sigmoid of the negation of `arg`.
 pub(super) struct Smooth {
@@ -24,10 +24,10 @@ pub(super) struct Smooth {
     pub is_rest: bool,
 }
 
-/// A primitive that can share calls with another one of the same argument, as sigmoid with silu.
+/// A primitive that can share vector calls with another of the same argument, as sigmoid with silu.
 pub(super) struct Relative {
     pub is_rest: bool,
-    /// The factors that this primitive is multiplied by.
+    /// The factors that the graph multiplies this primitive by.
     pub factors: Vec<Id>,
 }
 
@@ -39,14 +39,16 @@ pub(super) fn uses(graph: &Graph) -> Vec<usize> {
     uses
 }
 
-/// A graph with facts about its nodes: number of readers, dependence on attributes only, sequences.
+/// A graph with the facts about its nodes that the lowering to vector calls needs.
+///
+/// These are the number of readers, dependence on attributes only, and the sequence of vector calls for each smooth primitive.
 pub(super) struct Reading<'g> {
     graph: &'g Graph,
     target: Target<'g>,
     uses: Vec<usize>,
     /// For each node, true if it depends on attributes only, so that scalar code can compute it.
     uniform: Vec<bool>,
-    /// The sequence chosen for each primitive of the graph that has one.
+    /// The primitives that sequences of vector calls compute, each with the sequence chosen for it.
     known: Vec<(Prim, &'static Form)>,
 }
 
@@ -75,7 +77,7 @@ impl<'g> Reading<'g> {
         Reading { graph, target, uses, uniform, known }
     }
 
-    /// Returns true if a node has the same value for every element.
+    /// Returns true if node `id` has the same value for every element.
     pub fn is_uniform(&self, id: Id) -> bool {
         self.uniform[id.index()]
     }
@@ -88,7 +90,7 @@ impl<'g> Reading<'g> {
         if let Node::Const(c) = self.node(id) { Some(c) } else { None }
     }
 
-    /// Returns the node as a scalar operand, if it has the same value for every element.
+    /// Returns node `id` as a scalar operand; `None` if its value differs between elements.
     pub fn scalar(&self, id: Id) -> Option<Scalar> {
         let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
         self.uniform[id.index()].then(scalar)
@@ -98,9 +100,9 @@ impl<'g> Reading<'g> {
         self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
     }
 
-    /// Returns `x` for `max(x, -2^40)` and similar huge bounds of `x`, and any other node unchanged.
+    /// Returns `x` if node `id` is `max(x, -2^40)` or a similar huge bound of `x`; otherwise `id`.
     ///
-    /// The sequence of a smooth primitive clamps its argument itself, so it does not need such bounds.
+    /// The vector calls of a smooth primitive clamp its argument themselves, so they do not need such bounds.
     fn bare(&self, id: Id) -> Id {
         match self.node(id) {
             Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
@@ -112,9 +114,10 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// Returns a node's primitive and argument, if it is smooth: computed by a sequence of calls.
+    /// Returns the primitive and the argument of node `id`; `None` if the primitive is not smooth.
     ///
-    /// If the graph also has `sigmoid(x)`, then `sigmoid(-x)` is reported as its complement (`is_rest`) with argument `x`.
+    /// A smooth primitive is one that a sequence of vector calls computes. If the graph also has `sigmoid(x)`, then `sigmoid(-x)`
+    /// is reported as its complement (`is_rest`) with argument `x`.
     pub fn smooth(&self, id: Id) -> Option<Smooth> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
         self.form(prim)?;
@@ -149,7 +152,7 @@ impl<'g> Reading<'g> {
         (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
     }
 
-    /// Returns all other nodes with the same argument whose primitives can share calls with this one.
+    /// Returns the other nodes with argument `arg` whose primitives can share vector calls with `prim`.
     ///
     /// `prim` and `arg` are the primitive and the argument of node `id`.
     pub fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
@@ -166,9 +169,10 @@ impl<'g> Reading<'g> {
         ids().filter_map(related).map(relative).collect()
     }
 
-    /// Returns the two factors if the node is a product with one reader.
+    /// Returns the two factors if node `id` is a product with one reader; otherwise `None`.
     ///
-    /// Returns `None` for a product that the sequence of a smooth primitive includes.
+    /// Also returns `None` for a product that is computed by one sequence of vector calls together with a factor, as `w
+    /// sigmoid(x)`.
     pub fn own_product(&self, id: Id) -> Option<(Id, Id)> {
         match self.node(id) {
             Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
@@ -177,14 +181,16 @@ impl<'g> Reading<'g> {
         .filter(|_| self.fold(id).is_none())
     }
 
-    /// Returns the product `a b` as scalar and vector, if just one factor is equal for all elements.
+    /// Returns the factors of `a b` as scalar and vector, if exactly one is equal for all elements.
+    ///
+    /// Returns `None` if both are, or neither.
     pub fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
         let one =
             |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
         one(a, b).or_else(|| one(b, a))
     }
 
-    /// Returns true if a compound call (such as `Axpy`) may overwrite the node.
+    /// Returns true if a compound call (such as `Axpy`) may overwrite node `id`.
     ///
     /// The node must be a vector that nothing else reads.
     pub fn spendable(&self, id: Id) -> bool {
@@ -192,7 +198,7 @@ impl<'g> Reading<'g> {
         is_vector && self.uses[id.index()] == 1
     }
 
-    /// Returns `x` if the node is `x * x`.
+    /// Returns `x` if node `id` is `x * x` and differs between elements; otherwise `None`.
     pub fn square(&self, id: Id) -> Option<Id> {
         match self.node(id) {
             Node::Call(Prim::Mul, [x, y, _]) if x == y && !self.uniform[id.index()] => Some(x),
@@ -200,7 +206,7 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// Returns `x` if the node is `1 / (x * x)` and has one reader.
+    /// Returns `x` if node `id` is `1 / (x * x)` and has one reader; otherwise `None`.
     pub fn reciprocal_of_square(&self, id: Id) -> Option<Id> {
         match self.node(id) {
             Node::Call(Prim::Div, [one, square, _]) if self.as_const(one) == Some(1.0) => {
@@ -210,9 +216,9 @@ impl<'g> Reading<'g> {
         }
     }
 
-    /// Returns the stream `k` of mask bits if the node is `k == 0`, the negation of that mask.
+    /// Returns the index of stream `k` of mask bits if node `id` is `k == 0`; otherwise `None`.
     ///
-    /// `Select` reads mask bits directly, so it needs no comparison if its two branches are swapped.
+    /// `Select` reads mask bits directly, so the negation of a mask needs no comparison if the two branches are swapped.
     pub fn is_not(&self, id: Id) -> Option<usize> {
         let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
         let bits = |x: Id| match self.node(x) {

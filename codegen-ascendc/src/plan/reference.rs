@@ -9,7 +9,9 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
-/// Change of the inputs whose effect is allowed as error, in half units in the last place of `float`.
+/// Change of the inputs whose effect on a result is allowed, in half units in the last place.
+///
+/// The units are those of `float`.
 const HALF_UNITS: f64 = 8.0;
 
 /// The least normal number of `float`.
@@ -17,12 +19,13 @@ const HALF_UNITS: f64 = 8.0;
 /// Intermediate results below it have fewer digits, or none where hardware flushes them to 0.
 const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
-/// The formula in f64 that results are compared with, at given attribute values.
+/// A formula at given attribute values, evaluated in f64, which results are compared with.
 pub struct Reference<'g> {
     graph: &'g Graph,
     /// The graph of the formula as written.
     ///
-    /// It keeps digits far from zeros where `graph` has none left.
+    /// `graph` may be a rewritten one that does not cancel in f64. The formula as written keeps digits far from zeros where the
+    /// rewritten one has none left.
     plain: &'g Graph,
     scalars: Vec<f64>,
     dtype: DType,
@@ -33,12 +36,12 @@ pub struct Reference<'g> {
     own: Vec<bool>,
 }
 
-/// An output, with the nodes and inputs that it depends on.
+/// An output of a formula, with the nodes and input streams that it depends on.
 struct Output {
     id: Id,
-    /// The nodes that the output is computed from, in evaluation order, itself the last.
+    /// The nodes that the output is computed from, in evaluation order; the last is the output.
     nodes: Vec<Id>,
-    /// For each input stream, those of `nodes` that depend on it.
+    /// For each input stream, the nodes that depend on it, among those the output is computed from.
     readers: Vec<Vec<Id>>,
     /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
     factors: Vec<bool>,
@@ -48,9 +51,9 @@ struct Output {
 type Columns = Vec<Vec<f64>>;
 
 impl<'g> Reference<'g> {
-    /// Returns the reference of a specialisation at these attribute values.
+    /// Returns the f64 reference of a specialisation of an operator at attribute values `scalars`.
     ///
-    /// It uses the graph that does not cancel in f64, if there is one.
+    /// It uses a graph that does not cancel in f64, if the specialisation has one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
         let spec = &def.specs[spec];
         let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
@@ -60,12 +63,14 @@ impl<'g> Reference<'g> {
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs, own }
     }
 
-    /// Returns the results of one element.
+    /// Returns the reference results of one element, given its value of each input stream.
     pub(super) fn results(&self, streams: &[f64]) -> Vec<f64> {
         self.graph.eval(streams, &self.scalars)
     }
 
-    /// Returns the results of many elements, by output, from inputs by stream.
+    /// Returns reference results: for each output, one value per element.
+    ///
+    /// `streams` holds, for each input stream, one value per element.
     pub(super) fn columns(&self, streams: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let count = streams.first().map_or(0, Vec::len);
         self.graph.eval_columns(streams, &self.scalars, count)
@@ -73,8 +78,9 @@ impl<'g> Reference<'g> {
 
     /// Returns the error of an output at each element; `None` where the reference is NaN or too large.
     ///
-    /// An error that does not exceed `known` is only an upper bound, so that callers who look for larger errors need not pay for
-    /// exact error units.
+    /// Errors are in units in the last place, or in the larger units that unavoidable rounding allows. `want` are the reference
+    /// results and `got` the computed ones. An error that does not exceed `known` is only an upper bound, so that callers who look
+    /// for larger errors need not pay for exact error units.
     pub(super) fn errors(
         &self,
         streams: &[Vec<f64>],
@@ -115,7 +121,7 @@ impl<'g> Reference<'g> {
         errors
     }
 
-    /// Returns true if a result is that of a nearby `float` input on the other side of a jump.
+    /// Returns true if result `got` is that of a nearby `float` input on the other side of a jump.
     ///
     /// For example, `hard_sigmoid'` compares `alpha x + beta` with 1, where that sum is rounded.
     fn is_beside_jump(&self, streams: &[f64], output: usize, got: f64) -> bool {
@@ -136,19 +142,21 @@ impl<'g> Reference<'g> {
     }
 
     /// Returns the size of a reference result above which intermediate results may overflow.
+    ///
+    /// Errors are not measured above it.
     fn most(&self) -> f64 {
         if self.dtype == DType::F16 { f64::INFINITY } else { pow2(100) }
     }
 
-    /// Returns the size below which results have the error unit of a result of just this size.
+    /// Returns the size below which the error of a result counts in the unit of this size.
     fn least(&self) -> f64 {
         if self.dtype == DType::F16 { 0.0 } else { LEAST }
     }
 
     /// Returns, for each element, the least unit in which the error of an output counts.
     ///
-    /// It accounts for the rounding that adds to the error budget. Where it is less than the unit in the last place of the result,
-    /// it is not computed exactly, because the larger of the two counts.
+    /// It accounts for rounding that no sequence of vector calls avoids. Where it is less than the unit in the last place of the
+    /// result, it is not computed exactly, because the larger of the two counts.
     fn units(&self, streams: &[Vec<f64>], output: usize, want: &[f64]) -> Vec<f64> {
         let (format, of) = (Format::of(self.dtype), &self.outputs[output]);
         let values = self.evaluate(&of.nodes, streams, want.len());
@@ -185,9 +193,9 @@ impl<'g> Reference<'g> {
         units
     }
 
-    /// Returns, for each element, the derivative of an output by the relative change of an input.
+    /// Returns, for each element, the change of an output per relative change of input `stream`.
     ///
-    /// It is computed by central differences, and is 0 where these are not finite.
+    /// It is computed by central differences, and is 0 where these are not finite. `values` are those of all nodes at `streams`.
     fn changes(
         &self,
         output: &Output,
@@ -220,7 +228,9 @@ impl<'g> Reference<'g> {
         at(STEP).into_iter().zip(at(-STEP)).map(change).collect()
     }
 
-    /// Evaluates some nodes, given in evaluation order.
+    /// Returns the values of `nodes` for all elements, and empty columns for the other nodes.
+    ///
+    /// `nodes` are in evaluation order, and `count` is the number of elements.
     fn evaluate(&self, nodes: &[Id], streams: &[Vec<f64>], count: usize) -> Columns {
         let mut values: Columns = vec![Vec::new(); self.graph.nodes.len()];
         for id in nodes {
@@ -254,7 +264,9 @@ impl Output {
     }
 }
 
-/// Returns some elements of each column (the values of one node or stream); empty ones stay empty.
+/// Returns the values of `columns` at the given elements only; an empty column stays empty.
+///
+/// A column holds the values of one node or stream, one per element.
 fn picked(columns: &[Vec<f64>], elements: &[usize]) -> Columns {
     let of = |column: &Vec<f64>| elements.iter().filter_map(|i| column.get(*i)).copied().collect();
     columns.iter().map(of).collect()
@@ -265,7 +277,9 @@ pub(super) fn widened(stream: &[f32]) -> Vec<f64> {
     stream.iter().map(|x| f64::from(*x)).collect()
 }
 
-/// Returns the values of a primitive for all elements, given those of its arguments.
+/// Returns the results of primitive `prim` for all `count` elements.
+///
+/// `column` returns the values of an argument, one per element.
 fn call<'c>(
     prim: Prim,
     args: [Id; 3],
@@ -288,7 +302,7 @@ fn call<'c>(
     }
 }
 
-/// Returns the nodes that depend on a stream.
+/// Returns the nodes that depend on input stream `stream`, in evaluation order.
 fn readers(graph: &Graph, stream: usize) -> Vec<Id> {
     let mut reads: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -298,7 +312,7 @@ fn readers(graph: &Graph, stream: usize) -> Vec<Id> {
     (0..graph.nodes.len() as u32).map(Id).filter(|id| reads[id.index()]).collect()
 }
 
-/// For each node, returns true if it reads this stream and no other.
+/// For each node, returns true if it depends on input stream `stream` and on no other.
 fn only_readers(graph: &Graph, stream: usize) -> Vec<bool> {
     let mut reads: Vec<[bool; 2]> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

@@ -24,19 +24,19 @@ use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The sequence of calls that computes a univariate function.
+/// The sequence of vector calls that computes a univariate function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
     /// As a fraction of polynomials in one exponential.
     Fraction(fraction::Way),
-    /// By its Gaussian tail on one side of 0, and a constant or a line on the other.
+    /// By a Gaussian tail on one side of 0, and a constant or a line on the other.
     Tail(Tail),
-    /// By a polynomial near 0, and by another sequence elsewhere.
+    /// By a polynomial near 0, and by another sequence of vector calls elsewhere.
     Near(Near, Box<Way>),
 }
 
 impl Way {
-    /// Emits the calls for argument `x` and returns the value of the function.
+    /// Emits the vector calls for argument `x` and returns the value of the function.
     pub fn build(&self, s: &mut Seq, x: Val) -> Val {
         match self {
             Way::Fraction(way) => way.build(s, x, &[]),
@@ -49,29 +49,31 @@ impl Way {
     }
 }
 
-/// A graph whose univariate functions are split off, to be computed by sequences of their own.
+/// A graph whose univariate functions are split off, each computed by a sequence of vector calls.
 ///
 /// Its streams from `inputs` on are the values of these functions.
 #[derive(Clone, Debug)]
 pub(super) struct Regions {
-    /// The graph that remains. Its outputs are those of the operator.
+    /// The graph without the functions that are split off; its outputs are those of the operator.
     pub graph: Graph,
-    /// Number of streams of the operator.
+    /// Number of input streams of the operator; later streams of `graph` are values of functions.
     pub inputs: usize,
-    /// For each function, the sequence of calls that computes it.
+    /// For each function that is split off, the sequence of vector calls that computes it.
     pub ways: Vec<Way>,
-    /// The argument of each function, a node of the graph.
+    /// For each function that is split off, the node of `graph` that is its argument.
     pub of: Vec<Id>,
 }
 
 impl Regions {
-    /// Returns the graph without splitting off any function.
+    /// Wraps a graph without splitting off any function.
     pub fn none(graph: &Graph, inputs: usize, target: Target<'_>) -> Regions {
         let graph = held(target.holds, graph);
         Regions { graph, inputs, ways: Vec::new(), of: Vec::new() }
     }
 
     /// Returns the graph with its univariate functions split off; `None` if there are none.
+    ///
+    /// Each is computed by a sequence of vector calls, and its value is an additional stream of the graph.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
         let uses = uses(graph);
         let mut pass = Pass {
@@ -156,7 +158,7 @@ impl Pass<'_> {
         value
     }
 
-    /// Collects the factors of a product, including those of inner products that nothing else reads.
+    /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
     fn factors(&self, id: Id, all: &mut Vec<Id>) {
         for arg in self.graph.nodes[id.index()].args() {
             let is_product =
@@ -168,7 +170,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Rewrites a product so that univariate functions come first, because they are bounded.
+    /// Rewrites product `id` so that univariate functions come first, because they are bounded.
     fn product(&mut self, id: Id) -> Id {
         let mut factors = Vec::new();
         self.factors(id, &mut factors);
@@ -214,8 +216,8 @@ impl Pass<'_> {
 
     /// Splits a univariate function off, and returns the stream that stands for its value.
     ///
-    /// Returns `None` if `graph` is no such function, is one primitive with sequences of its own, or has no sequence that is
-    /// accurate.
+    /// Returns `None` if `graph` is no such function, is one primitive with sequences of vector calls of its own, or if no
+    /// sequence for it is accurate.
     fn function(&mut self, graph: &Graph) -> Option<Id> {
         let graph = &bare(graph);
         let is_smooth = |n: &&Node| matches!(n, Node::Call(p, _) if p.row().arity == 1);
@@ -241,13 +243,13 @@ impl Pass<'_> {
     }
 }
 
-/// Sequences that earlier searches found for functions; `None` for functions without any.
+/// Cache of the vector calls found for each function; `None` for functions without any.
 ///
 /// The key is the function, the element type, the architecture, the promise at infinity and the accuracy class.
 type Known = FxHashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns the cheapest accurate sequence of calls for a function, or the result of an earlier search.
+/// Returns the cheapest accurate sequence of vector calls for a function, from a cache if known.
 ///
 /// Returns `None` if no sequence is accurate, or if the function is one primitive with sequences of its own.
 fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
@@ -262,7 +264,7 @@ fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     })
 }
 
-/// Stride at which 16-bit inputs are tried.
+/// Stride between the 16-bit inputs at which the accuracy of a sequence of calls is tested.
 const STEP: usize = 8;
 
 fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
@@ -291,13 +293,13 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
 
-/// Candidates for the `|x|` below which a polynomial is used, and its largest degree.
+/// Candidates for the `|x|` below which a polynomial replaces a function, and its largest degree.
 const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
 
-/// Returns sequences with a polynomial near 0 and a fraction elsewhere, the cheapest first.
+/// Returns sequences of vector calls with a polynomial near 0 and a fraction elsewhere.
 ///
-/// The function must be 0 at 0. The fraction is the cheapest one that is accurate except for its relative error near 0. Empty
-/// unless relative accuracy is asked for.
+/// The cheapest comes first. The function must be 0 at 0. The fraction is the cheapest one that is accurate except for its
+/// relative error near 0. Empty unless relative accuracy is asked for.
 fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     if target.digits == Digits::Absolute || graph.eval(&[0.0], &[])[0].abs() > 1e-12 {
         return Vec::new();
@@ -334,7 +336,9 @@ fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
     (s, x, y)
 }
 
-/// Returns the sequences for a fraction of polynomials in one exponential, the cheapest first.
+/// Returns the vector calls for a fraction of polynomials in one exponential, the cheapest first.
+///
+/// Each element is one sequence of calls.
 fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;
@@ -356,7 +360,9 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     ways.into_iter().map(|(_, way)| way).collect()
 }
 
-/// Returns the Gaussian tails that a function may have, the cheapest first.
+/// Returns sequences of vector calls for a function with a Gaussian tail, the cheapest first.
+///
+/// There are none if the function has no such tail.
 fn tails(graph: &Graph, target: Target<'_>) -> impl Iterator<Item = Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     fit::tails(&at, target.digits.dtype(target.dtype), target.soc.arch).map(Way::Tail)

@@ -6,7 +6,9 @@
 use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with repeated terms of sums merged; the same graph where no term repeats.
+/// Returns the graph with the repeated term of each sum merged.
+///
+/// `(p - a) + (p - b)` becomes `2 p - (a + b)`. Where no term repeats, it is the same graph.
 pub(super) fn run(graph: &Graph) -> Graph {
     let uses = uses(graph);
     let mut b = Builder::new();
@@ -20,7 +22,10 @@ pub(super) fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns the terms of a sum with their signs, including those of inner sums that nothing else reads.
+/// Returns the terms of sum `id` with their signs (1 or -1).
+///
+/// The terms of inner sums that nothing else reads are included; `uses` counts the reads of each node. A node that is no sum is
+/// its only term.
 pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
     let mut all = Vec::new();
     collect(graph, uses, id, 1, true, &mut all);
@@ -28,6 +33,8 @@ pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
 }
 
 /// Appends the terms of node `id`, with their signs times `sign`, to `all`.
+///
+/// The terms of an inner sum are appended if nothing else reads it, or if `is_root` is true.
 fn collect(
     graph: &Graph,
     uses: &[usize],
@@ -53,7 +60,7 @@ fn collect(
     }
 }
 
-/// Returns the factors of a product, sorted, so that equal products compare equal.
+/// Returns the factors of product `id`, sorted, so that equal products compare equal.
 fn factors(graph: &Graph, id: Id) -> Vec<Id> {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -66,7 +73,9 @@ fn factors(graph: &Graph, id: Id) -> Vec<Id> {
     }
 }
 
-/// Rewrites a sum in which a term repeats; `None` if none does, or if several do.
+/// Emits a sum with its repeated term merged: `2 p - (a + b)` for `(p - a) + (p - b)`.
+///
+/// Returns `None` if no term repeats, or if several do. `new` holds the nodes of `b`, by the nodes of `graph`.
 fn sum(graph: &Graph, terms: &[(i32, Id)], new: &[Id], b: &mut Builder) -> Option<Id> {
     let mut groups: Vec<(i32, Id, Vec<Id>)> = Vec::new();
     for &(sign, id) in terms {

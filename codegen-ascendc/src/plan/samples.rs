@@ -12,19 +12,19 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// The samples of a specialisation: some hundred per input, for each choice of attribute values.
+/// Elements at which plans are judged: some hundred per input, for each choice of attribute values.
 pub(super) struct Samples<'d> {
     pub def: &'d OpDef,
     pub spec: usize,
     pub dtype: DType,
-    /// For each stream, true if it is a mask.
+    /// For each input stream, true if it is a mask.
     masks: Vec<bool>,
-    /// For each case of samples, the values of the attributes; the default ones come first.
+    /// For each set of samples, the attribute values it is taken at; the default ones come first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
 }
 
-/// Samples at one choice of attribute values.
+/// The samples of an operator at one choice of attribute values.
 pub(super) struct Case<'d> {
     pub scalars: Vec<f64>,
     pub reference: Reference<'d>,
@@ -36,9 +36,10 @@ pub(super) struct Case<'d> {
     pub failures: RefCell<Points>,
 }
 
-/// Elements: their inputs by stream, and their reference results by output.
+/// Elements at which a plan is evaluated, with their inputs and their reference results.
 ///
-/// The results are empty where they are not computed yet.
+/// `streams` is indexed by input stream, `wants` by output, both then by element. `wants` is empty as long as the results are not
+/// computed.
 #[derive(Clone, Default)]
 pub(super) struct Points {
     pub streams: Vec<Vec<f32>>,
@@ -59,7 +60,7 @@ impl Points {
         Points { streams, wants: Vec::new() }
     }
 
-    /// Returns the reference results of a range of elements, by output.
+    /// Returns the reference results of a range of elements: for each output, one value per element.
     ///
     /// Results that are not known yet are computed from `inputs`, the inputs of these elements.
     pub fn wants(
@@ -78,14 +79,14 @@ impl Points {
         self.streams.first().map_or(0, Vec::len)
     }
 
-    /// Returns the elements from index `first` on.
+    /// Returns a copy of the elements from index `first` on.
     pub fn from(&self, first: usize) -> Points {
         let streams = self.streams.iter().map(|stream| stream[first..].to_vec()).collect();
         let wants = self.wants.iter().map(|want| want[first..].to_vec()).collect();
         Points { streams, wants }
     }
 
-    /// Appends element `i` of other points, with its reference results `want`.
+    /// Appends element `i` of `of`, with its reference results `want`, one per output.
     pub fn push(&mut self, of: &Points, i: usize, want: impl ExactSizeIterator<Item = f64>) {
         self.streams.resize(of.streams.len(), Vec::new());
         self.wants.resize(want.len(), Vec::new());
@@ -114,7 +115,9 @@ impl<'d> Samples<'d> {
         Case { scalars, reference, points, failures: RefCell::default() }
     }
 
-    /// Returns true if a stream is read and holds numbers rather than a mask.
+    /// Returns true if the formula reads an input stream and the stream holds numbers, not a mask.
+    ///
+    /// Samples sweep such streams, one at a time.
     pub fn is_swept(&self, stream: usize) -> bool {
         self.def.specs[self.spec].graph.reads(stream) && !self.masks[stream]
     }
@@ -123,7 +126,7 @@ impl<'d> Samples<'d> {
         self.masks.len()
     }
 
-    /// Returns true if a stream is a mask.
+    /// Returns true if an input stream is a mask.
     pub fn is_mask(&self, stream: usize) -> bool {
         self.masks[stream]
     }
@@ -147,30 +150,30 @@ fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
     [usual.clone()].into_iter().chain(changed).collect()
 }
 
-/// Binary exponents of the swept input: in f16, and in other types; all are those of normal numbers.
+/// Binary exponents of the swept input: in f16, and in other types.
 ///
-/// One input at a time is swept through these sizes.
+/// One input at a time is swept through these sizes, while the others are random. All are exponents of normal numbers.
 const EXPONENTS: [Range<i32>; 2] = [-14..14, -30..14];
-/// Number of samples per exponent: for non-default attribute values, and for default ones.
+/// Number of samples per binary exponent: at non-default attribute values, and at default ones.
 const EACH: [usize; 2] = [1, 4];
-/// Samples that are spread evenly over a range around 0: their numbers, and two sizes of the range.
+/// Samples spread evenly over a range around 0: their numbers, and two half-widths of the range.
 ///
-/// The numbers are for non-default and for default attribute values. The two sizes are used alternately, because most functions
-/// bend below the lesser one.
+/// The numbers are those at non-default and at default attribute values. The two half-widths are used alternately, because most
+/// functions bend below the lesser one.
 const GRID: ([usize; 2], [f32; 2]) = ([64, 384], [20.0, 4.0]);
-/// Number of samples at which all streams are of the order of 1.
+/// Number of samples at which all input streams are of the order of 1.
 const JOINT: usize = 128;
-/// Ranges of binary exponents of the inputs that are not swept.
+/// Ranges of binary exponents of the inputs that are random while another input is swept.
 ///
 /// The first is of the order of 1, the second so large that products overflow. In f16 only the first range is used, because
 /// functions in f16 have only the digits of f16.
 const FACTORS: [Range<i32>; 2] = [-3..3, -14..15];
 
-/// Greatest relative distance above a power of two at which inputs just above one are drawn.
+/// Greatest relative distance from a power of two of inputs that are drawn just above it.
 const LOW: f32 = 1.0 / 64.0;
 
 impl Samples<'_> {
-    /// Returns the samples at one choice of attribute values, by stream.
+    /// Returns samples at choice `case` of attribute values: for each stream, one value per element.
     ///
     /// One stream is swept at a time, while the others are random.
     fn points(&self, case: usize) -> Vec<Vec<f32>> {
@@ -208,9 +211,10 @@ impl Samples<'_> {
         all
     }
 
-    /// Draws `count` elements at random in all streams, taking the exponent ranges `orders` in turn.
+    /// Draws `count` random elements: for each stream, one value per element.
     ///
-    /// About every other number has a significand just above 1, where a rounding is largest in proportion.
+    /// The ranges of binary exponents `orders` are used in turn. About every other number has a significand just above 1, where a
+    /// rounding is largest in proportion.
     pub fn drawn(&self, count: usize, orders: &[Range<i32>], random: &mut Random) -> Vec<Vec<f32>> {
         let mut all: Vec<Vec<f32>> = vec![Vec::new(); self.streams()];
         for i in 0..count {
@@ -229,6 +233,8 @@ impl Samples<'_> {
     }
 
     /// Returns the samples at which all streams are of the order of 1.
+    ///
+    /// For each stream, these are one value per element.
     pub fn joint(&self) -> Vec<Vec<f32>> {
         let all = self.cases().next().map_or(&[][..], |case| &case.points.streams);
         all.iter().map(|stream| stream[stream.len().saturating_sub(JOINT)..].to_vec()).collect()
@@ -250,7 +256,7 @@ impl Random {
         (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Returns a number of random sign whose exponent is spread evenly over a range.
+    /// Returns a number of random sign whose binary exponent is spread evenly over a range.
     pub fn of_order(&mut self, exponents: Range<i32>) -> f32 {
         let (low, high) = (exponents.start as f32, exponents.end as f32);
         let e = low + (high - low) * 0.5 * (1.0 + self.unit());

@@ -3,14 +3,14 @@
 use super::flow::Flow;
 use crate::sequence::{Api, Scalar, Source, Step, Val};
 
-/// The calls that are delayed until just before their first reader.
+/// The vector calls that are delayed until just before their first reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sink {
     /// No calls: the order is as written.
     Nothing,
     /// Casts of loads, and products of such casts.
     Loads,
-    /// All calls that are not outputs.
+    /// All calls whose results are not outputs.
     All,
 }
 
@@ -18,7 +18,7 @@ impl Sink {
     pub const ALL: [Sink; 3] = [Sink::Nothing, Sink::Loads, Sink::All];
 }
 
-/// Returns the indices of the calls that outputs depend on, in the order in which they run.
+/// Returns the indices of the vector calls that outputs depend on, in the order in which they run.
 pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
     let uses = flow.uses();
     let is_call = |i: &usize| matches!(flow.seq.steps[*i].source, Source::Call(_));

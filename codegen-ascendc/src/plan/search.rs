@@ -20,7 +20,7 @@ use super::samples::{Case, Points, Random, Samples};
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Id};
 
-/// Number of worst samples to search around, for each output.
+/// Number of worst samples around which the search continues, for each output.
 const KEPT: usize = 5;
 /// Number of random steps around each of the worst samples in a round: in 16 bits, and in `float`.
 ///
@@ -31,7 +31,7 @@ const STEPS: [usize; 2] = [24, 96];
 /// The last one is about the unit in the last place.
 const ROUNDS: [i32; 4] = [-2, -4, -6, -7];
 const ROUNDS_F32: [i32; 4] = [-3, -5, -8, -13];
-/// Number of elements that are evaluated before the search checks whether its limit is reached.
+/// Number of elements that are evaluated before the search checks if an error reaches its limit.
 const CHUNK: usize = 512;
 
 /// Number of elements that each round of an attack evaluates: in 16 bits, and in `float`.
@@ -115,7 +115,7 @@ struct Search<'p, 'd> {
     plan: &'p Plan,
     limit: f64,
     found: Accuracy,
-    /// Number of worst elements to keep, for each output.
+    /// Number of worst elements to keep for each output, around which the search continues.
     kept: usize,
     /// Number of elements evaluated so far.
     seen: usize,
@@ -136,7 +136,7 @@ impl<'p, 'd> Search<'p, 'd> {
 
     /// Evaluates the plan at the fixed samples, then around the worst of them.
     ///
-    /// Returns `None` as soon as an error reaches the limit.
+    /// Returns `None` as soon as an error reaches `self.limit`, otherwise `Some(())`.
     fn judge(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
         self.kept = KEPT;
         let numbers = numbers(self.plan, &case.scalars);
@@ -159,7 +159,7 @@ impl<'p, 'd> Search<'p, 'd> {
 
     /// Evaluates the plan at random elements, then round by round around the worst of them.
     ///
-    /// Returns `None` as soon as an error reaches the limit.
+    /// Returns `None` as soon as an error reaches `self.limit`, otherwise `Some(())`.
     fn attack(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
         self.kept = ATTACKED;
         let (numbers, mut worst) = (numbers(self.plan, &case.scalars), self.none());
@@ -179,7 +179,9 @@ impl<'p, 'd> Search<'p, 'd> {
         Some(())
     }
 
-    /// Evaluates elements and records their errors; returns `None` as soon as an error reaches the limit.
+    /// Evaluates the plan at `points` and records its errors; `None` once one reaches `self.limit`.
+    ///
+    /// `worst` receives the elements with the largest errors, for each output.
     fn take(
         &mut self,
         case: &Case<'_>,
@@ -231,10 +233,10 @@ impl<'p, 'd> Search<'p, 'd> {
         interpret_all(self.plan, streams, |id: Id| numbers[id.index()], Noise::None)
     }
 
-    /// Returns elements on both sides of each point where a result becomes 0 as one stream varies.
+    /// Returns elements on both sides of each value of input `stream` at which a result becomes 0.
     ///
-    /// A tail may be cut off to 0 where it still is a normal number, because an exponential has overflowed. Samples miss this
-    /// strip, because it is narrow.
+    /// For each stream, these are one value per element. A tail may be cut off to 0 where it still is a normal number, because an
+    /// exponential has overflowed. Samples miss this strip, because it is narrow.
     fn edges(&self, numbers: &[f32], stream: usize) -> Vec<Vec<f32>> {
         let along = |values: &[f32]| {
             let points = self.beside(stream, values);
@@ -265,7 +267,9 @@ impl<'p, 'd> Search<'p, 'd> {
         self.beside(stream, &ends)
     }
 
-    /// Returns elements where stream `stream` has the given values and all other streams are 1.
+    /// Returns elements with the given values of stream `stream` and 1 in all other streams.
+    ///
+    /// For each stream, these are one value per element.
     fn beside(&self, stream: usize, values: &[f32]) -> Vec<Vec<f32>> {
         let own = || values.iter().map(|v| self.samples.rounded(*v)).collect();
         let of = |k: usize| if k == stream { own() } else { vec![1.0; values.len()] };
@@ -290,7 +294,9 @@ impl<'p, 'd> Search<'p, 'd> {
     }
 }
 
-/// Returns the values of the nodes that depend on attributes only; NaN for other nodes.
+/// For each node of the plan's graph, returns its value at attribute values `scalars`.
+///
+/// The value is NaN for nodes that depend on input streams.
 fn numbers(plan: &Plan, scalars: &[f64]) -> Vec<f32> {
     // The graph may have more streams than the operator: split-off functions, at most one per node.
     let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];

@@ -20,7 +20,7 @@ enum Kind {
     Other,
 }
 
-/// A term of a sum: its constant factor, and its other factors in the order of nodes.
+/// A term of a sum: its constant factor, and its other factors, sorted by node.
 type Term = (f64, Vec<(Id, Kind)>);
 
 /// Returns the graph with functions that several terms of a sum share factored out.
@@ -65,7 +65,9 @@ fn is_bounded(prim: Prim) -> bool {
     range.0.is_finite() && range.1.is_finite()
 }
 
-/// Calls `to` with each factor of a product, including those of inner products.
+/// Calls `to` with each factor of product `id`, including those of inner products.
+///
+/// A node that is no product is its own only factor.
 fn factors(graph: &Graph, id: Id, to: &mut impl FnMut(Id)) {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -94,7 +96,7 @@ fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
     best.map(|(_, factor)| factor)
 }
 
-/// Removes each factor in `what` once from `from`, and returns the factors that were removed.
+/// Removes each of the factors `what` once from `from`, and returns the factors that were removed.
 fn taken(from: &mut Vec<(Id, Kind)>, what: &[(Id, Kind)]) -> Vec<(Id, Kind)> {
     let mut found = Vec::new();
     for factor in what {
@@ -144,7 +146,9 @@ fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
     })
 }
 
-/// Multiplies factors and the constant `times`: bounded functions before others, the constant last.
+/// Returns the product of `factors` and the constant `times`.
+///
+/// Bounded functions are multiplied before other factors, and the constant last.
 fn product(times: f64, factors: &[(Id, Kind)], b: &mut Builder) -> Id {
     let mut factors = factors.to_vec();
     factors.sort_by_key(|(_, kind)| *kind);

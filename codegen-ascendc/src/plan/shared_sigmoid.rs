@@ -7,9 +7,9 @@
 
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with sigmoids of a value and its negation merged.
+/// Returns the graph with `sigmoid(v)` and `sigmoid(-v)` rewritten to share one exponential.
 ///
-/// Returns `None` if no two sigmoids are related in this way.
+/// Returns `None` if no two sigmoids have arguments that are equal or opposite.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
     if !are_in(graph) {
         return None;
@@ -37,7 +37,7 @@ const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
 
 /// The value of every node at [`NEAR`] random points, then at both signs of each size in [`FAR`].
 pub(super) struct Values {
-    /// Values by point, then by node.
+    /// `of[p][k]` is the value of node `k` at point `p`.
     of: Vec<Vec<f64>>,
 }
 
@@ -70,7 +70,9 @@ impl Values {
         self.of[..NEAR].iter().all(|v| same(v[a.index()], sign * v[b.index()]))
     }
 
-    /// Returns true if a node equals `f` at every point, where `f` is given the values of all nodes.
+    /// Returns true if node `id` equals `f` at every sample point.
+    ///
+    /// `f` computes a value from those of all nodes at a point.
     fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
         self.of.iter().all(|v| same(v[id.index()], f(v)))
     }
@@ -80,10 +82,10 @@ fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-11 * a.abs().max(b.abs()) + 1e-14
 }
 
-/// The sigmoids of a graph that have the same argument, or its negation.
+/// Sigmoids of a graph whose arguments are one value or its negation.
 pub(super) struct Relation {
     pub argument: Id,
-    /// Each sigmoid, with the sign of its argument relative to `argument`.
+    /// Each sigmoid node, with 1.0 if its argument is `argument`, or -1.0 if it is the negation.
     pub members: Vec<(Id, f64)>,
 }
 
@@ -93,7 +95,9 @@ impl Relation {
     }
 }
 
-/// Returns the sigmoids of a graph in groups: those of one value and of its negation together.
+/// Returns the sigmoids of a graph in groups, each of one value and of its negation.
+///
+/// `values` are the nodes' values at sample points, by which arguments are compared.
 pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
     let mut all: Vec<Relation> = Vec::new();
     for id in (0..graph.nodes.len() as u32).map(Id) {
@@ -125,7 +129,7 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
     all
 }
 
-/// Returns the nodes that a node depends on, itself included.
+/// Returns the nodes that node `id` depends on, itself included.
 fn parts(graph: &Graph, id: Id) -> Vec<Id> {
     let mut needed = vec![false; graph.nodes.len()];
     needed[id.index()] = true;
@@ -137,7 +141,7 @@ fn parts(graph: &Graph, id: Id) -> Vec<Id> {
     (0..=id.index()).filter(|k| needed[*k]).map(|k| Id(k as u32)).collect()
 }
 
-/// Returns the nodes that a node depends on whose equality a few sample points cannot establish.
+/// Returns the nodes that `id` depends on whose equality a few sample points cannot establish.
 ///
 /// These are all calls but sums, products, quotients and bounds; for example, a `select` whose branch is rarely taken.
 fn chosen(graph: &Graph, id: Id) -> Vec<Id> {
@@ -188,7 +192,7 @@ impl Pass<'_> {
         value
     }
 
-    /// Rewrites a sigmoid to use the common argument of its group, or the negation of that argument.
+    /// Rewrites sigmoid `id` to use the common argument of its group, or the negation of that argument.
     ///
     /// A group has the sigmoids of a value and of its negation. Returns `None` if the sigmoid is alone in its group.
     fn sigmoid(&mut self, id: Id) -> Option<Id> {
@@ -206,7 +210,8 @@ impl Pass<'_> {
 
     /// Rewrites a primitive of `x` that equals `y s` or `s + y w s (1 - s)`; `None` for any other.
     ///
-    /// `s` is a sigmoid of the graph, which has `1 - s` too. `y` is `x`, also between bounds. `w` is a node of the graph or 1.
+    /// `s` is a sigmoid in the graph whose complement `1 - s` is in the graph too. `y` is `x`, or `x` clamped. `w` is a node of
+    /// the graph or 1.
     fn composed(&mut self, id: Id, x: Id) -> Option<Id> {
         let nodes = || (0..self.graph.nodes.len() as u32).map(Id);
         // `y` is `x` as it is, or between bounds; the one with the most bounds is tried first.

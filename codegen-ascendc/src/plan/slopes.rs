@@ -7,7 +7,9 @@
 use super::shared_sigmoid::{Relation, Values, are_in, kin};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Returns the graph with `sigmoid(v) sigmoid(-v)` rewritten; the same graph where it does not occur.
+/// Returns the graph with `sigmoid(v) sigmoid(-v)` rewritten as `m - m^2`, `m = sigmoid(-|v|)`.
+///
+/// Where the product does not occur, it is the same graph.
 pub(super) fn run(graph: &Graph) -> Graph {
     if !are_in(graph) {
         return graph.clone();
@@ -27,7 +29,9 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
 }
 
-/// Collects the factors of a product, including those of inner products.
+/// Appends the factors of product `id` to `all`, including those of inner products.
+///
+/// A node that is no product is its own only factor.
 fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     let node = &graph.nodes[id.index()];
     match is_product(node) {
@@ -36,9 +40,10 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     }
 }
 
-/// Rewrites a product that has `sigmoid(v)` and `sigmoid(-v)` among its factors.
+/// Rewrites `sigmoid(v) sigmoid(-v)` in a product as `m - m^2`, where `m = sigmoid(-|v|)`.
 ///
-/// One argument of the product must contain one of the two, and another argument the other. Returns `None` for any other node.
+/// One argument of the product must contain one of the two factors, and another argument the other. Returns `None` for any other
+/// node.
 fn product(
     graph: &Graph,
     node: &Node,

@@ -24,13 +24,13 @@ pub(super) struct Target<'d> {
 }
 
 impl<'d> Target<'d> {
-    /// Returns the default target: the cheapest sequences, and no input clamped.
+    /// Returns the default target: the cheapest sequences of vector calls, and no input clamped.
     pub fn new(def: &'d OpDef, soc: &'static Soc, dtype: DType, limits: Limits) -> Target<'d> {
         let (digits, source) = (Digits::Absolute, Source::File);
         Target { def, soc, dtype, limits, digits, holds: &[], source, is_far: false }
     }
 
-    /// Returns how a mask stream is stored; `None` for a stream of numbers.
+    /// Returns how a mask stream is stored (as bits or bytes); `None` for a stream of numbers.
     pub fn truths(&self, stream: usize) -> Option<Stored> {
         self.def.is_mask(stream).then(|| self.def.masks())
     }

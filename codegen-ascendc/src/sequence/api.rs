@@ -34,7 +34,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// Returns the name in AscendC.
+    /// Returns the name of the call in AscendC.
     pub const fn name(self) -> &'static str {
         match self {
             Api::Abs => "Abs",
@@ -61,12 +61,12 @@ impl Api {
         }
     }
 
-    /// Returns true if the destination, which is the buffer of the first argument, is also read.
+    /// Returns true if the call also reads its destination, which is the buffer of its first argument.
     pub const fn accumulates(self) -> bool {
         matches!(self, Api::Axpy | Api::FusedMulAdd)
     }
 
-    /// Returns true for arithmetic on two vectors.
+    /// Returns true if the call is arithmetic on two vectors.
     pub const fn is_binary(self) -> bool {
         matches!(self, Api::Add | Api::Sub | Api::Mul | Api::Div | Api::Max | Api::Min)
     }
@@ -100,7 +100,7 @@ impl Compare {
     }
 }
 
-/// The type of a value of a sequence.
+/// The type of a value that a vector call computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// One number per element.

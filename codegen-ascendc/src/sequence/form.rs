@@ -8,7 +8,7 @@ use super::{F32, Seq, Source, Val};
 use crate::arch::Arch;
 use op_dsl_ir::DType;
 
-/// Promise about the result of a sequence at `x = ±inf`.
+/// Promise about the result of a sequence of vector calls at `x = ±inf`.
 ///
 /// With either promise, a NaN input gives NaN, and no finite input does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub enum Limits {
     Exact,
 }
 
-/// Accuracy class of a sequence.
+/// Accuracy class of a sequence of vector calls for a function.
 ///
 /// The class matters in f32 near zeros of the function, and in 16 bits where a factor is large or a sum cancels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,14 +30,14 @@ pub enum Digits {
     Absolute,
     /// Relative accuracy: a number of correct digits of the value, also near zeros.
     Relative,
-    /// Relative accuracy by sequences that round less often, for sums of several functions that cancel.
+    /// Relative accuracy by vector calls that round less often, for sums of several functions that cancel.
     Fine,
     /// The accuracy of `float`, whatever the tensors' type.
     Single,
 }
 
 impl Digits {
-    /// Returns the accuracy classes for an element type, those with cheaper sequences first.
+    /// Returns the accuracy classes for an element type, those with cheaper vector calls first.
     pub fn of(dtype: DType) -> &'static [Digits] {
         match dtype {
             DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine],
@@ -45,18 +45,18 @@ impl Digits {
         }
     }
 
-    /// Returns the element type whose sequences have this accuracy.
+    /// Returns the element type for which a sequence of vector calls must be accurate in this class.
     ///
-    /// This is f32 for [`Digits::Single`], otherwise the type of the tensors.
+    /// This is f32 for [`Digits::Single`], otherwise `dtype`, the type of the tensors.
     pub fn dtype(self, dtype: DType) -> DType {
         if self == Digits::Single { DType::F32 } else { dtype }
     }
 }
 
-/// The way in which the calls of a sequence are emitted.
+/// The way in which the vector calls for a primitive are emitted.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// By a Rust function, which also multiplies the result by the given factors.
+    /// By a Rust function, which also multiplies the primitive by the given factors.
     Alone(fn(&mut Seq, Val, Factors<'_>) -> Val),
     /// By the coefficients of a function with a Gaussian tail.
     Tail(&'static Tail),
@@ -67,7 +67,7 @@ pub enum Build {
 }
 
 impl Build {
-    /// Emits the primitive of `x`, times the factors `t`, without sharing parts with other primitives.
+    /// Emits the primitive of `x`, times the factors `t`, without sharing calls with other primitives.
     pub fn build(self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         match self {
             Build::Alone(build) => build(s, x, t),
@@ -98,12 +98,14 @@ pub enum Member {
 }
 
 impl Member {
-    /// Returns the part that a factor is multiplied by: the sigmoid or its complement.
+    /// Returns the shared part that a factor is multiplied by: the sigmoid or its complement.
     pub fn base(self, gate: Gate) -> Val {
         if self == Member::Rest { gate.rest } else { gate.sigma }
     }
 
-    /// Emits the value of the primitive from the shared parts (`gate`) and `q`.
+    /// Emits the primitive from the shared parts `gate` and from `q`.
+    ///
+    /// `q` is the sigmoid or its complement, times a factor if there is one.
     pub fn build(self, s: &mut Seq, gate: Gate, q: Val) -> Val {
         match self {
             Member::Sigma | Member::Rest => q,
@@ -113,29 +115,31 @@ impl Member {
     }
 }
 
-/// A sequence of calls for a primitive, with its accuracy and its promise.
+/// A sequence of vector calls for a primitive, with its accuracy and its promise at infinity.
 #[derive(Debug)]
 pub struct Form {
     /// Short name for tables.
     pub name: &'static str,
-    /// Element types of the tensors for which the sequence is accurate enough.
+    /// Element types of the tensors for which these vector calls are accurate enough.
     pub dtypes: &'static [DType],
     /// Promise about the result at infinite inputs.
     pub limits: Limits,
-    /// Accuracy class of the sequence.
+    /// Accuracy class of the sequence of vector calls.
     pub digits: Digits,
-    /// The way in which the calls are emitted.
+    /// The way in which the vector calls are emitted.
     pub build: Build,
 }
 
 impl Form {
-    /// Returns true if the sequence is accurate enough for an element type and promises these limits.
+    /// Returns true if these vector calls are accurate enough and promise at least `limits`.
+    ///
+    /// They must be accurate for element type `dtype` in accuracy class `digits`.
     pub fn fits(&self, dtype: DType, limits: Limits, digits: Digits) -> bool {
         let has_digits = self.digits >= digits.min(Digits::Relative);
         self.dtypes.contains(&digits.dtype(dtype)) && self.limits >= limits && has_digits
     }
 
-    /// Returns the cycles that the vector unit takes for the sequence on 64 elements.
+    /// Returns the cycles that the vector unit takes for these vector calls on 64 elements.
     pub fn cycles(&self, arch: &'static Arch) -> f64 {
         let mut s = Seq::on(arch);
         let x = s.push(Source::Load(0), &[], None, F32);
@@ -144,7 +148,7 @@ impl Form {
     }
 }
 
-/// Returns the cycles for 64 elements of all calls that a value depends on.
+/// Returns the cycles for 64 elements of all vector calls that value `out` depends on.
 pub fn cycles(s: &Seq, out: Val, arch: &Arch) -> f64 {
     let mut needed = vec![false; s.steps.len()];
     needed[out.0] = true;

@@ -18,14 +18,14 @@ struct Sorted {
     rate: f64,
     /// The power `a` of `x` in front of the fraction: 0 or 1.
     x: i32,
-    /// The numerators, polynomials in `e`, by powers of `k x`.
+    /// The numerators `n[0]`, `n[1]`, .., polynomials in `e`; `n[i]` is multiplied by `(k x)^i`.
     n: Vec<Poly>,
     /// The denominator, a monic polynomial in `e`, and the power that it is raised to.
     d: Poly,
     power: i32,
 }
 
-/// A sequence of calls for a fraction: the order of divisions, and where `x` is clamped.
+/// A way to compute a fraction by vector calls: the order of divisions, and where `x` is clamped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     of: Sorted,
@@ -34,7 +34,7 @@ pub struct Way {
     holds_high: bool,
     /// True if `x` is clamped where `e` has underflowed to 0.
     holds_low: bool,
-    /// True if the exponential is that of `-|k x|`, for a function that is even.
+    /// True if `e` is the exponential of `-|k x|`, for a function that is even.
     is_even: bool,
     /// The `|x|` below which the function is replaced by a straight line, and the slope of that line.
     line: Option<(f64, f64)>,
@@ -62,7 +62,7 @@ enum Order {
 const MOST_POWERS: usize = 3;
 
 impl Sorted {
-    /// Returns the normal form of a fraction; `None` if it has none.
+    /// Returns the normal form of a fraction in `e = exp(k x)`; `None` if it has none.
     ///
     /// The denominator must not contain `x`, and all degrees must be small. If `turned`, `e` is replaced by `1 / e`.
     fn new(f: &Fraction, turned: bool) -> Option<Sorted> {
@@ -126,9 +126,9 @@ impl Sorted {
         Some(Sorted { rate, x: f.x, n: by_x, d, power })
     }
 
-    /// Returns the first numerator divided by the denominator, and the other numerators divided by that.
+    /// Returns the quotient `n[0] / d`, and the other numerators `n[1]`, .. divided by that quotient.
     ///
-    /// Returns `None` if these quotients are not polynomials.
+    /// Returns `None` if these are not polynomials in `e`, or if there is only one numerator.
     fn shared(&self) -> Option<(Poly, Vec<Poly>)> {
         let first = quotient(&self.n[0], &self.d)?;
         // `quotient` needs a monic divisor; this one may have trailing powers of `e`.
@@ -142,7 +142,7 @@ impl Sorted {
         Some((first, rest?)).filter(|(_, rest)| !rest.is_empty())
     }
 
-    /// Returns `c` and `a` if the fraction is `c e / (e^2 + a e + 1)`.
+    /// Returns `c` and `a` if the fraction is `c e / (e^2 + a e + 1)`; otherwise `None`.
     fn both(&self) -> Option<(f64, f64)> {
         let d = (1..self.power).fold(self.d.clone(), |all, _| times_poly(&all, &self.d));
         match (&self.n[..], &d[..]) {
@@ -151,7 +151,7 @@ impl Sorted {
         }
     }
 
-    /// Returns the highest power of `e` that is computed with this order of divisions.
+    /// Returns the highest power of `e` that is computed with this order of the divisions.
     fn degree(&self, order: Order) -> usize {
         let n = self.n.iter().map(Vec::len).max().unwrap_or(1) - 1;
         let d = self.d.len() - 1;
@@ -160,7 +160,7 @@ impl Sorted {
     }
 }
 
-/// Rounds a number to an integer if it is one but for rounding errors.
+/// Rounds `c` to an integer, if only rounding errors make it differ from one.
 fn whole(c: f64) -> f64 {
     if (c - c.round()).abs() < 1e-12 { c.round() } else { c }
 }
@@ -198,7 +198,7 @@ fn times_poly(a: &Poly, b: &Poly) -> Poly {
     out
 }
 
-/// Returns the quotient of `a` by the monic `d`; `None` if the division leaves a remainder.
+/// Returns the quotient of polynomials `a / d`, `d` monic; `None` if the division leaves a remainder.
 fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     let mut rest = a.clone();
     let mut q = vec![0.0; (a.len() + 1).checked_sub(d.len())?.max(1)];
@@ -215,9 +215,10 @@ fn quotient(a: &Poly, d: &Poly) -> Option<Poly> {
     rest.iter().all(|r| r.abs() <= 1e-12 * size).then_some(q)
 }
 
-/// Returns all sequences of calls that may compute a fraction.
+/// Returns all sequences of vector calls that may compute a fraction.
 ///
-/// If the function is 0 at 0, `zero` is its slope there, and a line may replace it where `|x|` is below one of `lines`.
+/// If the function is 0 at 0, `zero` is its slope there, and a line may replace it where `|x|` is below one of `lines`. `is_even`
+/// tells whether the function is even.
 pub fn ways(f: &Fraction, zero: Option<f64>, lines: &[f64], is_even: bool) -> Vec<Way> {
     let mut all = Vec::new();
     for turned in [false, true] {
@@ -269,7 +270,7 @@ fn short(c: f64) -> f64 {
 }
 
 impl Way {
-    /// Emits the fraction at `x`, times the factors `t`.
+    /// Emits the vector calls for the fraction at `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let Way { of, order, .. } = self;
         let size = of.rate.abs();
@@ -373,21 +374,23 @@ impl Way {
     }
 }
 
-/// Returns the leading coefficient of the last numerator, and all numerators divided by it.
+/// Returns the leading coefficient of the last numerator that is not 0, and `n` divided by it.
 fn scaled(n: &[Poly]) -> (f64, Vec<Poly>) {
     let lead = n.iter().rev().find_map(|p| p.last().copied().filter(|c| *c != 0.0));
     let lead = lead.unwrap_or(1.0);
     (lead, n.iter().map(|p| p.iter().map(|c| c / lead).collect()).collect())
 }
 
-/// A value of a sequence, or a constant.
+/// A value that a vector call computes, or a constant.
 #[derive(Clone, Copy)]
 enum Number {
     Vector(Val),
     Const(f64),
 }
 
-/// A sequence with the values `e` and `v = k x`, and the polynomials in `e` that it has so far.
+/// Vector calls under construction, with `e`, `v = k x` and the polynomials in `e` emitted so far.
+///
+/// The fraction is one of polynomials in `e = exp(v)`.
 struct Terms<'s> {
     s: &'s mut Seq,
     e: Val,
@@ -396,7 +399,7 @@ struct Terms<'s> {
 }
 
 impl Terms<'_> {
-    /// Emits a polynomial in `e`.
+    /// Emits the polynomial in `e` with coefficients `p`, the constant first.
     fn poly(&mut self, p: &[f64]) -> Number {
         let n = p.iter().rposition(|c| *c != 0.0);
         let Some(n) = n.filter(|n| *n > 0) else {
@@ -408,7 +411,9 @@ impl Terms<'_> {
         Number::Vector(value)
     }
 
-    /// Returns a polynomial's value if it is a known one, or one call away from a known one.
+    /// Returns the value of polynomial `p` if an emitted one is equal or differs from it by one call.
+    ///
+    /// Otherwise returns `None`.
     fn beside(&mut self, p: &Poly) -> Option<Val> {
         let (s, e) = (&mut *self.s, self.e);
         self.known.iter().find_map(|(q, value)| {
@@ -440,7 +445,7 @@ impl Terms<'_> {
         value
     }
 
-    /// Emits the denominator, a polynomial in `e` with coefficients `d`.
+    /// Emits the denominator, a polynomial in `e` with coefficients `d`, the constant first.
     fn below(&mut self, d: &Poly) -> Val {
         match self.poly(d) {
             Number::Vector(below) => self.s.named(below, "D(e)"),
@@ -448,7 +453,7 @@ impl Terms<'_> {
         }
     }
 
-    /// Emits the numerator `n[0](e) + v n[1](e) + ..`.
+    /// Emits the numerator `n[0](e) + v n[1](e) + ..`, where `v = k x` and `e = exp(v)`.
     fn numerator(&mut self, n: &[Poly]) -> Number {
         let mut sum = Number::Const(0.0);
         for p in n.iter().rev() {

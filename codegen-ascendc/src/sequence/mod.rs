@@ -56,29 +56,29 @@ impl From<f64> for Scalar {
     }
 }
 
-/// Identifies a value of a sequence by its index.
+/// Identifies a value of a sequence of vector calls by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Val(pub usize);
 
 /// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// An input stream, in the type in which it is loaded.
+    /// An input stream (by its index), in the type in which it is loaded.
     Load(usize),
     /// A vector of equal numbers, written once per kernel and read many times.
     Splat,
-    /// A call.
+    /// An AscendC vector call.
     Call(Api),
 }
 
-/// One value of a sequence.
+/// One value of a sequence of vector calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The operation that computes the value.
     pub source: Source,
     /// Arguments of the call; the accumulator, which the call overwrites, comes first.
     pub args: Vec<Val>,
-    /// Scalar operand of the call, or the number of the splat.
+    /// Scalar operand of the call, or the number that fills the splat (256 bytes of it).
     pub scalar: Option<Scalar>,
     /// Type of the value.
     pub ty: Type,
@@ -88,29 +88,29 @@ pub struct Step {
 
 type Key = (Source, Vec<Val>, Option<(u8, u32)>, Type);
 
-/// A sequence under construction.
+/// A sequence of vector calls under construction.
 #[derive(Clone, Debug)]
 pub struct Seq {
-    /// All values so far, in the order in which they were added.
+    /// All values added so far, in order.
     pub steps: Vec<Step>,
     arch: &'static Arch,
     known: FxHashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
 }
 
 impl Seq {
-    /// Returns an empty sequence for an architecture.
+    /// Returns an empty sequence of vector calls for an architecture.
     ///
     /// Calls that the architecture lacks are replaced by other calls as they are added.
     pub fn on(arch: &'static Arch) -> Seq {
         Seq { steps: Vec::new(), arch, known: FxHashMap::default() }
     }
 
-    /// The architecture that the sequence is for.
+    /// Returns the architecture that the sequence of vector calls is for.
     pub fn arch(&self) -> &'static Arch {
         self.arch
     }
 
-    /// Adds a value and returns it, or returns an equal one that exists.
+    /// Adds a value to the sequence and returns it; an equal one that exists is returned instead.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {
             Source::Call(api) if self.arch.lacks.contains(&api.name()) => {
@@ -124,7 +124,9 @@ impl Seq {
         }
     }
 
-    /// Returns the arguments of a call, with whole vectors for numbers that the call cannot read.
+    /// Returns the arguments of a call, with splats filled into whole vectors if the call needs them.
+    ///
+    /// A splat is 256 bytes of one number, which few calls have an overload for.
     fn vectors(&mut self, api: Api, args: &[Val]) -> Vec<Val> {
         match self.overload(api, args) {
             Some(_) => args.to_vec(),
@@ -132,7 +134,7 @@ impl Seq {
         }
     }
 
-    /// Returns a vector as long as a tile if `val` is a splat (one number); otherwise `val`.
+    /// Returns a vector as long as a tile if `val` is a splat (256 bytes of one number); otherwise `val`.
     fn vector(&mut self, val: Val) -> Val {
         match self.steps[val.0].source {
             Source::Splat => {
@@ -143,7 +145,7 @@ impl Seq {
         }
     }
 
-    /// Returns the overload that takes these arguments; `None` if there is none.
+    /// Returns the overload of call `api` that takes these arguments; `None` if there is none.
     pub fn overload(&self, api: Api, args: &[Val]) -> Option<Overload> {
         let splats: Vec<bool> =
             args.iter().map(|a| self.steps[a.0].source == Source::Splat).collect();
@@ -151,7 +153,7 @@ impl Seq {
         Overload::of(api, lanes, &splats, self.arch)
     }
 
-    /// Adds other calls for one that the architecture lacks, and returns their value.
+    /// Adds calls that replace one that the architecture lacks, and returns their value.
     ///
     /// A call without a replacement is added unchanged.
     fn instead(&mut self, api: Api, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
@@ -179,23 +181,25 @@ impl Seq {
         val
     }
 
-    /// Sets the formula that describes a value, and returns the value.
+    /// Sets the formula that a comment in the generated code shows for a value, and returns the value.
     pub fn named(&mut self, val: Val, what: &'static str) -> Val {
         self.steps[val.0].what = what;
         val
     }
 
-    /// Adds a call on `float` and returns its value.
+    /// Adds the vector call `api` on `float` and returns its value.
     pub fn call(&mut self, api: Api, args: &[Val]) -> Val {
         self.push(Source::Call(api), args, None, F32)
     }
 
-    /// Adds a call with a scalar operand, on `float`, and returns its value.
+    /// Adds the vector call `api` with a scalar operand, on `float`, and returns its value.
     pub fn scaled(&mut self, api: Api, args: &[Val], scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Call(api), args, Some(scalar.into()), F32)
     }
 
-    /// Returns `x^2 + c`; may overwrite `x`, so no later call may read it.
+    /// Adds the calls for `x^2 + c` and returns their value.
+    ///
+    /// They may overwrite `x`, so no later call may read it.
     pub fn square_plus(&mut self, x: Val, c: f64) -> Val {
         let one = self.splat(c);
         match self.overload(Api::FusedMulAdd, &[x, x, one]) {
@@ -207,7 +211,7 @@ impl Seq {
         }
     }
 
-    /// Returns a splat: a vector of equal numbers, written once per kernel.
+    /// Adds a splat (256 bytes of one number, written once per kernel) and returns it.
     pub fn splat(&mut self, scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Splat, &[], Some(scalar.into()), F32)
     }

@@ -7,7 +7,7 @@
 use super::api::{Api, F32, Type};
 use crate::arch::Arch;
 
-/// An overload of a vector call, which decides how the call is written.
+/// An overload of an AscendC vector call, which decides how the call is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Overload {
     /// Takes a count of elements; every argument is a vector.
@@ -25,9 +25,9 @@ pub enum Overload {
 }
 
 impl Overload {
-    /// Returns the overload of a call for its arguments; `None` if the call has none.
+    /// Returns the overload of a vector call for its arguments; `None` if the call has none.
     ///
-    /// `splats` tells for each argument whether it is a splat: 256 bytes of one number.
+    /// `splats` tells for each argument whether it is a splat: 256 bytes of one number. `lanes` is the type of the first argument.
     pub fn of(api: Api, lanes: Type, splats: &[bool], arch: &Arch) -> Option<Overload> {
         let one_mask = !arch.long_masks && matches!(api, Api::Compare(_) | Api::Select);
         match (api, splats) {

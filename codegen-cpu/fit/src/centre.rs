@@ -29,9 +29,9 @@ pub(crate) enum Place {
     ///
     /// The field is 0 if the segment lies below zero, 1 if it lies above.
     Origin(usize),
-    /// This end of the table, if the function has rounded to its limit there.
+    /// The end of the table at this argument, where the function has rounded to its limit.
     End(f64),
-    /// This zero of the function.
+    /// This zero of the function, rounded to a float.
     Root(f64),
     /// A float near this argument at which the function's value is nearly a float.
     Near(f64),
@@ -39,13 +39,14 @@ pub(crate) enum Place {
 
 /// Maximum distance of the function's value at a centre from a float, in units in the last place.
 ///
-/// The search stops at the first argument that is within it.
+/// The search for a centre stops at the first argument whose value is that close to a float.
 const CLOSE: f64 = 1.0 / 256.0;
-/// Maximum distance of the value at a centre from a multiple of a coarser unit (see `near_multiple`).
+/// Maximum distance of a value from a multiple of the last place of the other side's value.
 ///
-/// It is in units in the last place, and larger than [`CLOSE`] because there are few such multiples far from zero.
+/// The other side is that of zero for which the table has no values, where the function follows by symmetry. The distance is in
+/// units in the last place of the value, and larger than [`CLOSE`] because there are few such multiples far from zero.
 const NEAR: f64 = 1.0 / 16.0;
-/// Maximum number of floats tried around a starting point, half of them on either side.
+/// Maximum number of floats tried as centres around a starting point, half of them on either side.
 const TRIES: usize = 2048;
 /// Distances from a zero of the function at which further centres are tried, in segment widths.
 ///
@@ -134,7 +135,7 @@ impl Place {
 
 /// Returns the first float from `place` outwards at which the function's value is close to a float.
 ///
-/// If no value is within [`CLOSE`], returns the float whose value is closest to one.
+/// If no value is within [`CLOSE`], returns the argument whose value is closest to a float.
 fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     let step = nodes.width() / 16_384.0;
     let mut best = (f64::INFINITY, place as f32, 0.0);
@@ -163,7 +164,7 @@ fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
 /// Returns a float near `place` at which the function is close to a multiple of a coarser unit.
 ///
 /// That unit is the unit in the last place of the sum that gives the function on the other side of zero by symmetry. Returns
-/// `None` if it is not larger than the value's own unit, or if no float is within [`NEAR`]. Few floats qualify, so that they
+/// `None` if that unit is not larger than the value's own, or if no float is within [`NEAR`]. Few floats qualify, so that they
 /// are found by solving for multiples, not by trying floats.
 fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
     let step = nodes.width() / 64.0;

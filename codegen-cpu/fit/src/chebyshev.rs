@@ -3,7 +3,7 @@
 use crate::float::{larger, size};
 use crate::view::View;
 
-/// Maximum number of nodes per segment, rounded up to a multiple of four.
+/// Maximum number of Chebyshev nodes per segment, rounded up to a multiple of four.
 pub(crate) const MOST: usize = 40;
 
 /// Chebyshev nodes of one segment, the function's values there, and the weights of their errors.

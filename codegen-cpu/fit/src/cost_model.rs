@@ -12,9 +12,9 @@ const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
 
 /// Costs of evaluating a table at one width of look-ups, in nanoseconds per element.
 struct Rates {
-    /// One vector operation.
+    /// Cost of one vector operation, in nanoseconds per element.
     operation: f64,
-    /// One look-up of a coefficient.
+    /// Cost of looking one coefficient up in the table, in nanoseconds per element.
     look_up: f64,
     /// Cost per function and element if at least one element of a step is outside the table.
     ///
@@ -24,9 +24,9 @@ struct Rates {
     step: f64,
 }
 
-/// Look-ups of 32 entries: AVX-512, where a look-up costs the same as another operation.
+/// Costs if a look-up has 32 entries: AVX-512, where a look-up costs the same as another operation.
 const WIDE: Rates = Rates { operation: 0.021, look_up: 0.021, outside: 0.75, step: 64.0 };
-/// Look-ups of 8 entries: AVX2, where only one port of three executes them.
+/// Costs if a look-up has 8 entries: AVX2, where only one port of three executes look-ups.
 const NARROW: Rates = Rates { operation: 0.025, look_up: 0.05, outside: 1.6, step: 16.0 };
 
 fn rates(entries: usize) -> &'static Rates {

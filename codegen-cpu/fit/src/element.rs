@@ -14,7 +14,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Number of mantissa bits after the first, and the exponent of the least normal number.
+    /// Returns the number of mantissa bits after the first, and the exponent of the least normal number.
     #[inline(always)]
     fn format(self) -> (i32, i32) {
         match self {

@@ -5,7 +5,7 @@ use crate::float::size;
 use crate::polynomial::Polynomial;
 use crate::table::Table;
 
-/// Maximum number of inputs whose result is not the correctly rounded one but its neighbour.
+/// Allowed number of 16-bit inputs whose result is a neighbour of the correctly rounded one.
 ///
 /// The results of 99.98 % of all inputs are then correct.
 const WRONG: usize = 13;
@@ -13,13 +13,13 @@ const WRONG: usize = 13;
 ///
 /// It is in units in the last place.
 const TIE: f64 = 1e-8;
-/// Range of `|x|` in which inputs are checked first.
+/// Range of `|x|` in which inputs are checked first, because tables mostly fail there.
 const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
-/// Inputs smaller than this part of a segment's largest input are not constraints of the projection.
+/// Inputs smaller than this part of a segment's largest input do not constrain corrections.
 ///
 /// The function is a single power of `x` there, so that a polynomial that is correct for some of them is correct for all.
 const SMALL: f64 = 1.0 / 256.0;
-/// Bound of the rounding error of a table's f32 arithmetic, relative to the value.
+/// Bound of the rounding error of a table's f32 arithmetic, relative to the function's value.
 const ROUNDING: f64 = 1.0 / 8_388_608.0;
 
 /// Which inputs of a 16-bit type are checked.
@@ -55,11 +55,11 @@ impl Room {
 /// A composed function has a polynomial in `x` and the table's value; without one, the table's value is the function.
 pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
 
-/// Inputs whose result is a neighbour of the correct one, each after the index of its function.
+/// Pairs of a function's index and an input at which its result is a neighbour of the correct one.
 pub(crate) type Wrong = Vec<(usize, f32)>;
 
 impl Results<'_> {
-    /// Returns the maximum number of wrong results in a share of the inputs, for all functions together.
+    /// Returns the allowed number of wrong results in a share of the inputs, for all functions together.
     fn few(&self, share: Share) -> usize {
         self.0.iter().map(|(truth, _)| truth.few(share)).sum()
     }
@@ -73,8 +73,8 @@ impl Results<'_> {
 
     /// Returns the inputs of a share at which the table's results are not correctly rounded.
     ///
-    /// Returns `None` if there are more than `many` times the allowed number, if a result is further off than a neighbour, or
-    /// if a value is off by more than `before` units before it is rounded.
+    /// Returns `None` if there are more than `many` times the allowed number, if a result is neither the correct number nor a
+    /// neighbour of it, or if a value is off by more than `before` units in the last place before it is rounded.
     pub(crate) fn wrong(
         &self,
         table: &Table,
@@ -95,8 +95,8 @@ impl Results<'_> {
 
     /// Returns the inputs of one segment at which the table's results are not correctly rounded.
     ///
-    /// Returns `None` if a result is further off than a neighbour, or if a value is off by more than `before` units before it
-    /// is rounded.
+    /// Returns `None` if a result is neither the correct number nor a neighbour of it, or if a value is off by more than
+    /// `before` units in the last place before it is rounded.
     pub(crate) fn wrong_in(
         &self,
         table: &Table,
@@ -152,8 +152,8 @@ impl Results<'_> {
 
     /// Returns, for the inputs of a segment, by how much the table's values may change.
     ///
-    /// Results are correctly rounded, and off by at most `before` units before they are rounded, if changes stay in these
-    /// intervals.
+    /// If changes stay in these intervals, results are correctly rounded, and before rounding they are off by at most `before`
+    /// units in the last place.
     pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
         let rooms = |(truth, made): &(&Truth, _)| truth.rooms(table, *made, before, segment);
         self.0.iter().flat_map(rooms).collect()
@@ -164,7 +164,7 @@ impl Results<'_> {
 pub(crate) struct Truth {
     /// Three parts: every n-th input in the range [`NEAR`], the others in that range, and the rest.
     ///
-    /// Tables mostly fail in that range. See [`thinned`] for n.
+    /// `n` is 4 for f16 and 1 for bf16. Tables mostly fail in that range, so that its inputs are checked first.
     parts: [Inputs; 3],
     element: Element,
 }
@@ -216,7 +216,7 @@ impl Truth {
         truth
     }
 
-    /// Returns the maximum number of wrong results of this function in a share of the inputs.
+    /// Returns the allowed number of wrong results of this function in a share of the inputs.
     fn few(&self, share: Share) -> usize {
         if share == Share::Some { thinned(self.element).1 } else { WRONG }
     }

@@ -40,7 +40,9 @@ pub struct Function<'a> {
     truths: [OnceCell<Truth>; 2],
     /// Values of the oracle for negative and for positive `x`, computed when first needed.
     surveys: [OnceCell<Survey>; 2],
-    /// Results of [`Function::in_range`] for negative and for positive `x`.
+    /// Distances from zero up to which absolute values stay between 2^-80 and 2^80.
+    ///
+    /// One is for negative and one for positive `x`. They are computed when first needed.
     ranges: [OnceCell<f64>; 2],
 }
 
@@ -250,7 +252,7 @@ impl<'a> Function<'a> {
         roots
     }
 
-    /// Returns the least unit of an error at `x`: [`FLAT`] near a zero of the function, otherwise 0.
+    /// Returns the least unit in which an error at `x` is counted: [`FLAT`] near a zero, otherwise 0.
     pub(crate) fn flat(&self, x: f64) -> f64 {
         if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
     }

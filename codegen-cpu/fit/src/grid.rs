@@ -3,29 +3,33 @@
 //! The ends of a table are found by the same arithmetic because the evaluator rounds: with a rounded product `z m`, the last
 //! float below the nominal end may already count as beyond it.
 
-/// How an evaluator finds the segment of the variable `z` on a grid of `m` segments per unit.
+/// How vector code finds the segment of the variable `z` on a grid of `m` segments per unit.
 ///
 /// `k0` is the number of the first segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
     /// The low bits of `z m + 1.5 * 2^23 - k0`, rounded down by one FMA (embedded rounding of AVX-512).
     ///
-    /// Segments start at integer multiples of `1/m`, so that a breakpoint may lie between two segments.
+    /// `m` is the number of segments per unit of `z`, and `k0` the number of the first segment. Segments start at integer
+    /// multiples of `1/m`, so that a breakpoint may lie between two segments.
     Down,
     /// The low bits of `z m + 1.5 * 2^23 - k0`, rounded to nearest.
     ///
-    /// Zero is the middle of a segment.
+    /// `m` is the number of segments per unit of `z`, and `k0` the number of the first segment. Zero is the middle of a
+    /// segment.
     Nearest,
     /// The integer part of the rounded product `z m`, minus `k0` (AVX2 and NEON).
+    ///
+    /// `m` is the number of segments per unit of `z`, and `k0` the number of the first segment.
     Product,
 }
 
 /// A grid of segments of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// How an evaluator finds the segment of a number.
+    /// How vector code finds the segment of a number.
     pub index: Index,
-    /// Number of segments per unit of `z`.
+    /// Number of segments per unit of the table's variable `z`.
     pub scale: f32,
     /// Number of the first segment, which starts at `first / scale`.
     ///

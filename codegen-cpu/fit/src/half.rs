@@ -27,7 +27,7 @@ const HALVINGS: usize = 4;
 const STEPS: [f64; 3] = [1.0, 0.96, 0.9];
 /// Number of Lawson steps, each of which adapts the weights of the least squares.
 const LAWSON: usize = 3;
-/// Polynomials are projected (corrected) if at most this many times the allowed inputs are wrong.
+/// Polynomials are corrected if at most this many times the allowed number of results are wrong.
 const MANY: usize = 4;
 /// Maximum number of times that polynomials with wrong results are projected (corrected).
 const ROUNDS: usize = 3;
@@ -40,7 +40,7 @@ fn hopeless(element: Element) -> f64 {
     element.ulp(1.0) * if element == Element::F16 { HOPELESS } else { 0.25 }
 }
 
-/// A candidate table layout, and its segment width if only the error of polynomials counted.
+/// A candidate table layout, and the segment width that it may have if rounding is not considered.
 pub(crate) struct Hope<'a> {
     pub(crate) cost: f64,
     width: f64,
@@ -143,7 +143,9 @@ fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option
     results.are_few(&wrong, share).then_some(Table { ulp, ..table })
 }
 
-/// Returns the lowest power of a segment's polynomial, above 0 if the function is zero at zero there.
+/// Returns the lowest power of a segment's polynomial.
+///
+/// It is above 0 if the segment lies beside zero and the function is zero there.
 fn first(search: &Search, nodes: &Nodes, centre: f32) -> usize {
     let (left, right) = (nodes.left, nodes.right);
     let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;

@@ -54,8 +54,9 @@ impl<'a> Search<'a> {
 
     /// Returns the search and, for linear symmetry, one that adds the line `slope x` in a last step.
     ///
-    /// Where the line is much larger than the table's value, including it in the polynomial's last step rounds both. The search
-    /// itself is left out if it has a double-float slope, which would be added to a rounded line.
+    /// Linear symmetry is `f(x) - f(-x) = slope x`. Where the line is much larger than the table's value, including it in the
+    /// polynomial's last step rounds both. The search itself is left out if it has a double-float slope, which would be added
+    /// to a rounded line.
     pub(crate) fn with_line_last(self) -> impl Iterator<Item = Self> {
         let has_line = self.design.once && matches!(self.view.symmetry, Symmetry::Linear { .. });
         // With `power` the slope at a zero would be added to a line that has been rounded already.

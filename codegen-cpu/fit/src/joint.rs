@@ -32,12 +32,15 @@ use value::Value;
 /// is `2 a[2]` plus a multiple of `d`. The error of the bend is therefore the error of the derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bend {
-    /// `2 a[2]` is a plain float: the table has no column with high parts of it.
-    Plain,
-    /// `2 a[2]` is a double-float at a zero of the derivative, with its high part in a column of its own.
+    /// Twice the coefficient `a[2]` of `d^2` is a plain float.
     ///
-    /// `a[2]` has the low part; in segments without such a zero the column is zero. The last operation then adds little to a
-    /// double-float product. The cost is one look-up and two operations.
+    /// `d` is the distance from the centre. The table has no column with high parts of it.
+    Plain,
+    /// Twice the coefficient `a[2]` of `d^2` is a double-float at a zero of the derivative.
+    ///
+    /// `d` is the distance from the zero. The high part is in a column of its own, and `a[2]` has the low part; in segments
+    /// without such a zero the column is zero. The last operation then adds little to a double-float product. The cost is one
+    /// look-up and two operations.
     High,
     /// As `High`, for a function that has a double zero where its derivative is zero.
     ///
@@ -65,12 +68,15 @@ pub struct Steps {
     /// `b = 2 a[2] + d (3 q + d q')`. Computed directly, the error of `b` is twice that of `r`. In the other order it is the
     /// last rounding alone.
     pub thrice: bool,
-    /// Treatment of zeros of the derivative.
+    /// How digits of the derivative are kept near its zeros.
     pub bend: Bend,
 }
 
 impl Steps {
     /// Returns true if the table has a column with high parts of `2 a[2]`.
+    ///
+    /// `a[2]` is the coefficient of the squared distance from the centre. Its high part keeps digits at zeros of the
+    /// derivative.
     pub fn has_bend(&self) -> bool {
         self.bend != Bend::Plain
     }
@@ -103,9 +109,9 @@ impl Steps {
 pub struct Piece {
     /// A float at which the function and its derivative are nearly floats.
     pub centre: f32,
-    /// High part of `a[1]` at a zero of the function, otherwise zero.
+    /// High part of `a[1]`, the slope, if the centre is at a zero of the function, otherwise zero.
     pub slope: f32,
-    /// High part of `2 a[2]` at a zero of the derivative, otherwise zero.
+    /// High part of `2 a[2]` if the centre is at a zero of the derivative, otherwise zero.
     pub bend: f32,
     /// Coefficients, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
@@ -136,7 +142,7 @@ impl Piece {
         if steps.symmetry.sign() < 0.0 { self.centre - z } else { z - self.centre }
     }
 
-    /// Returns the function and its derivative at distance `d`, without the high part of `a[1]`.
+    /// Returns the function and its derivative at distance `d`, without the high part of the slope `a[1]`.
     #[inline(always)]
     fn sums<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
         let a = |k: usize| V::exact(self.a[k]);
@@ -211,7 +217,7 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// Returns the function and its derivative at `x` by the same operations as an evaluator.
+    /// Returns the function and its derivative at `x` by the same operations as the vector code.
     ///
     /// The order of the operations is the same, too. Returns `None` outside the table. Both results are NaN if `x` is.
     #[inline]
@@ -225,7 +231,7 @@ impl Joint {
         Some(segment.at(&self.steps, z, x))
     }
 
-    /// All floats that an evaluator looks up or compares with, in a fixed order.
+    /// All floats of the table that vector code looks up or compares with, in a fixed order.
     pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
         let whole = [self.grid.scale, self.low, self.high];
         let segments = self.segments.iter().flat_map(|s| {

@@ -10,10 +10,10 @@ use crate::view::View;
 /// Number of samples computed at a time; small, because a bad segment mostly fails at the first few.
 const COLUMN: usize = 64;
 
-/// A value as an evaluator computes it in f32, and the same value without rounding.
+/// A value as vector code computes it in f32, and the same value without rounding.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded {
-    /// Value that the evaluator computes.
+    /// Value that the vector code computes in f32.
     pub(crate) value: f32,
     /// Value of the same operations without rounding.
     pub(crate) exact: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Rounded {
     pub(crate) bound: f64,
 }
 
-/// A segment's values by the arithmetic of the evaluator, which a judge compares with the function.
+/// A segment's values by the arithmetic of the vector code, to be compared with the function.
 pub(crate) trait Judged {
     /// Symmetry by which the function on the other side of zero follows from the segment's values.
     fn symmetry(&self) -> Symmetry;
@@ -55,7 +55,7 @@ pub(crate) struct Judge<'a> {
     view: &'a View<'a>,
     left: f64,
     right: f64,
-    /// Samples at which the function has been evaluated.
+    /// Samples (arguments) at which the function has been evaluated already.
     plain: Vec<Sample>,
     /// Arguments at which the function has not been evaluated yet.
     rest: Vec<f64>,

@@ -14,7 +14,9 @@ use crate::table::MAX_DEGREE;
 const COLUMNS: usize = MAX_DEGREE + 1;
 type Column = [f64; MOST];
 
-/// The problem `f(x) = base + sum of a[k] (x - centre)^k` for `k` from `first` to `degree`.
+/// Least-squares problem `f(x) = base + sum of a[k] (x - centre)^k`, `k` from `first` to `degree`.
+///
+/// The coefficients `a[k]` are wanted.
 pub(crate) struct Problem<'a> {
     pub(crate) nodes: &'a Nodes,
     pub(crate) centre: f64,
@@ -25,7 +27,9 @@ pub(crate) struct Problem<'a> {
     pub(crate) pair: bool,
 }
 
-/// The problem with every row (node) scaled by its weight, and distances divided by the greatest.
+/// The least-squares problem with every row (a Chebyshev node) multiplied by its weight.
+///
+/// Distances from the centre are divided by the greatest.
 struct Scaled {
     rows: usize,
     many: usize,

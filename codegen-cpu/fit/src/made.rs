@@ -25,9 +25,9 @@ use crate::view::View;
 /// Definition of the basis function `g`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// `g` is the function of this index.
+    /// The basis function `g` is the function with this index.
     Value(usize),
-    /// `g` is the function of this index divided by `x`.
+    /// The basis function `g` is the function with this index, divided by `x`.
     Ratio(usize),
 }
 

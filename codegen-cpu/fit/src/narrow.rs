@@ -6,9 +6,9 @@
 use crate::grid::Grid;
 use crate::segment::Fitted;
 
-/// Smallest share of the width that polynomials without rounding allow.
+/// Least segment width that is tried, as a share of the width that polynomials alone allow.
 ///
-/// Narrower segments are not tried.
+/// Rounding is not considered in the latter.
 const LEAST: f64 = 0.6;
 
 /// Total number of samples at which the segments of a finished table are judged.
@@ -24,7 +24,7 @@ pub(crate) trait Segmented {
     /// Returns a grid of segments of about this width, or `None` if there is none.
     fn grid(&self, width: f64) -> Option<Grid>;
 
-    /// A width that fails is multiplied by at most this factor.
+    /// A segment width that fails is multiplied by at most this factor.
     const STEP: f64;
     /// Total number of samples of all segments while a table is fitted.
     const SAMPLES: usize;

@@ -27,7 +27,7 @@ enum Cell {
     Oracle,
 }
 
-/// Cache of the oracle: the cells of negative and of positive `x`.
+/// Cache of the oracle: cells (intervals with a polynomial each) of negative and of positive `x`.
 pub(crate) struct Cells {
     cells: [Vec<Cell>; 2],
     chebyshev: Vec<f64>,
@@ -42,7 +42,9 @@ impl Cells {
         Cells { cells: [empty.clone(), empty], chebyshev: places.collect() }
     }
 
-    /// Returns the function's values at `x`; `zeros` describes it at zero, from either side.
+    /// Returns the function's values at `x`.
+    ///
+    /// `zeros` describes the function at zero, from the negative and from the positive side.
     pub(crate) fn values(&mut self, x: &[f64], zeros: &[Zero; 2], oracle: &Values) -> Vec<f64> {
         let mut all = vec![0.0; x.len()];
         let values = &mut all[..];

@@ -57,7 +57,7 @@ impl Polynomial {
         self.0[1..].iter().flatten().any(|c| *c != 0.0)
     }
 
-    /// Returns the polynomial's value by the same operations, in the same order, as an evaluator.
+    /// Returns the polynomial's value by the operations, and in the order, of the generated vector code.
     pub fn at(&self, x: f32, g: f32) -> f32 {
         let nested = self.nested();
         let (outer, inner) = if nested.by_g { (g, x) } else { (x, g) };
@@ -75,13 +75,15 @@ impl Polynomial {
         (1..POWERS[1]).rev().fold(0.0, |sum, j| sum * g + j as f64 * by(j))
     }
 
-    /// Converts a range of changes of the polynomial's value to one of changes of the table's value `g`.
+    /// Converts an interval of changes of the polynomial's value to one of changes of `g`.
+    ///
+    /// `g` is the table's value from which the polynomial is computed.
     pub(crate) fn room(&self, x: f64, g: f64, [from, to]: [f64; 2]) -> [f64; 2] {
         let slope = self.slope(x, g);
         if slope < 0.0 { [to / slope, from / slope] } else { [from / slope, to / slope] }
     }
 
-    /// Number of operations of an evaluation, nested by the variable with which it takes the fewest.
+    /// Number of operations to evaluate the polynomial, nested by the variable that takes the fewest.
     pub(crate) fn operations(&self) -> usize {
         self.nested().operations()
     }

@@ -12,7 +12,7 @@ use crate::table::MAX_DEGREE;
 
 /// Assumed bound of each correction, as a multiple of the largest violation.
 ///
-/// Inputs whose values have more room than that are no constraints, because the correction will not use it up.
+/// Inputs at which the value may change by more than that impose no constraint, because the correction will not use it up.
 const CHANGE: f64 = 8.0;
 /// Maximum number of projection sweeps over all inputs.
 const SWEEPS: usize = 100;
@@ -22,10 +22,11 @@ const SWEEPS: usize = 100;
 /// `T_k` are the Chebyshev polynomials, and `u` runs from -1 to 1 across the segment.
 type Parts = [f64; MAX_DEGREE + 1];
 
-/// Corrects a polynomial by the least change, and replaces the values at the nodes by its values.
+/// Corrects a polynomial by the least change with which its values are in given intervals.
 ///
 /// `present` is the polynomial before the correction. `rooms` are the intervals by which its values may change at some inputs.
-/// The corrected polynomial has this degree and the factor `z^first`.
+/// The function's values at the nodes are replaced by those of the corrected polynomial, which has this degree and the factor
+/// `z^first`.
 pub(crate) fn mend(
     nodes: &mut Nodes,
     present: &dyn Fn(f64) -> f64,

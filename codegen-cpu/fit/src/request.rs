@@ -12,7 +12,7 @@ pub struct Request {
     pub element: Element,
     /// Number of segments, which is the number of floats that one look-up holds.
     pub entries: usize,
-    /// How the evaluator finds the segment of a number.
+    /// How vector code finds the segment of a number.
     pub index: Index,
     /// Degrees to choose from; none is above [`MAX_DEGREE`].
     pub degrees: RangeInclusive<usize>,
@@ -32,7 +32,7 @@ pub struct Request {
     pub most: f64,
     /// True if values are multiplied before they are rounded.
     ///
-    /// Values then keep their digits down to the least one that the greatest number of the type brings into the type's range.
+    /// Values are then accurate down to the least one that a factor of the element type can bring into the range of that type.
     pub multiplied: bool,
     /// True if the function's variable is a product, which can be any float for all element types.
     pub of_product: bool,
@@ -43,7 +43,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the default requirements for an evaluator whose look-up holds `entries` floats.
+    /// Returns the default requirements for vector code whose look-up holds `entries` floats.
     ///
     /// A look-up holds 32 floats on AVX-512, 16 or 8 elsewhere.
     pub fn new(element: Element, entries: usize) -> Self {
@@ -106,8 +106,8 @@ pub(crate) const BEFORE: f64 = 0.25;
 
 /// Maximum error of a 16-bit value whose input can be any float, in units in the last place.
 ///
-/// The share of results that are not rounded correctly is twice the mean error, which is a small part of the largest: of all
-/// inputs less than 0.02 %.
+/// The share of results that are not rounded correctly is twice the mean error, which is a small part of the largest error. It
+/// is less than 0.02 % of all inputs.
 const OF_PRODUCT: f64 = 1.0 / 1024.0;
 
 /// Target for values that are double-floats because they are multiplied further.

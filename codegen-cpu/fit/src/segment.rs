@@ -23,9 +23,9 @@ pub(crate) const LAWSON: usize = 5;
 /// Maximum number of centres tried per segment.
 const CENTRES: usize = 10;
 
-/// The search for a centre stops if the first ones miss the target by this factor.
+/// Factor by which a segment's error may exceed the target until the search for a centre stops.
 ///
-/// Other centres will then not meet the target either.
+/// It applies from the fourth centre on, because others will then not meet the target either.
 const HOPELESS: f64 = 1.3;
 
 /// A fitted segment with its error.

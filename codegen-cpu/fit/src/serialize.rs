@@ -224,7 +224,7 @@ fn segments<S>(many: usize, segment: impl FnMut() -> Option<S>) -> Option<Vec<S>
     (all.len() == many).then_some(all)
 }
 
-/// Writes only the coefficients that the design uses; the measured error is read as 0.
+/// Writes only the coefficients that the design uses, and not the measured error, which is read as 0.
 impl Serialize for Table {
     fn write(&self, to: &mut Vec<u32>) {
         self.design.write(to);
@@ -255,7 +255,7 @@ impl Serialize for Table {
     }
 }
 
-/// Writes only the coefficients that the evaluation order uses; the measured error is read as 0.
+/// Writes only the coefficients in use, and not the measured error, which is read as 0.
 impl Serialize for Joint {
     fn write(&self, to: &mut Vec<u32>) {
         self.steps.write(to);

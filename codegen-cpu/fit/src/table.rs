@@ -244,9 +244,9 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns the function's value at `x` by the same operations, in the same order, as an evaluator.
+    /// Returns the function's value at `x` by the operations, and in the order, of the vector code.
     ///
-    /// Returns `None` where the evaluator takes the slow path, and outside the domain. The value of NaN is NaN.
+    /// Returns `None` where the vector code takes the slow path, and outside the domain. The value of NaN is NaN.
     #[inline]
     pub fn eval(&self, x: f32) -> Option<f32> {
         let mut z = self.design.symmetry.fold(x);
@@ -303,12 +303,12 @@ impl Table {
         1.0 / self.grid.scale
     }
 
-    /// Coefficient `k` of every segment.
+    /// Coefficients of the power `k` in the polynomials of all segments.
     pub fn column(&self, k: usize) -> Vec<f32> {
         self.segments.iter().map(|s| s.a[k]).collect()
     }
 
-    /// All floats that an evaluator looks up or compares with, in a fixed order.
+    /// All floats of the table that vector code looks up or compares with, in a fixed order.
     pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
         let whole = [self.grid.scale, self.low, self.high];
         let segments = self.segments.iter().flat_map(|s| {

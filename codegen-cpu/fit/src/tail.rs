@@ -46,11 +46,17 @@ pub struct Curve {
 /// How the segment of `z` is found: its index is the low four bits of an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cells {
-    /// The integer nearest to the product of `z` and this number, so that segments have equal widths.
+    /// The integer is `z` times this number, rounded to nearest: segments have equal widths.
+    ///
+    /// The low four bits of the integer are the index of the segment.
     Equal(f32),
-    /// The bits of `z - less`, shifted to the right by `shift`, so that segments grow with the distance.
+    /// The integer is the bits of `z - less`, shifted right by `shift`: segments grow with the distance.
+    ///
+    /// The low four bits of the integer are the index of the segment.
     Octaves {
-        /// Subtracted from `z`; close to the beginning of the curve, so that segments are short there.
+        /// Number that is subtracted from `z = |x|`.
+        ///
+        /// It is close to the beginning of the curve, so that segments are short there.
         less: f32,
         /// Number of bits by which the bits of `z - less` are shifted.
         shift: u32,
@@ -129,9 +135,10 @@ impl Function<'_> {
         Some(Line { from: *places.get(after)? as f32, base, slope })
     }
 
-    /// Fits `+- e^-v` from `from` to `last`, or to where values leave the range 2^-80 to 2^80.
+    /// Fits the curve `+- e^-v` for `|x|` from `from` to `last`, where `v` is a piecewise polynomial.
     ///
-    /// Returns `None` if the curve would be too short, or not accurate enough.
+    /// It ends earlier if values leave the range from 2^-80 to 2^80. Returns `None` if the curve would be too short, or not
+    /// accurate enough.
     fn curve(&self, sign: f64, from: f64, last: f64) -> Option<Curve> {
         let negative = self.known(&[sign * from])[0].value < 0.0;
         let logarithm = |z: f64| {
@@ -209,9 +216,9 @@ impl Cells {
 }
 
 impl Curve {
-    /// Fits polynomials of a degree to `logarithm`, the exponent `v` as a function of `z`.
+    /// Fits polynomials of this degree to `logarithm`: the exponent `v` of the curve `+- e^-v`.
     ///
-    /// Returns `None` if their error is too large.
+    /// It is a function of `z = |x|`. Returns `None` if the error of the polynomials is too large.
     fn fit(&mut self, degree: usize, logarithm: &dyn Fn(f64) -> Option<f64>) -> Option<()> {
         self.columns = vec![[0.0; ENTRIES]; COLUMNS + degree - 1];
         let [first, last] = self.within.map(|z| self.cells.number(z));
@@ -236,7 +243,7 @@ impl Curve {
         Some(())
     }
 
-    /// Returns the curve's value at `z` by the same operations, in the same order, as an evaluator.
+    /// Returns the curve's value at `z` by the operations, and in the order, of the vector code.
     pub fn eval(&self, z: f32) -> f32 {
         let i = self.cells.number(z) as usize % ENTRIES;
         let [centre, v0, rest0, v1, rest1] = core::array::from_fn(|k| self.columns[k][i]);

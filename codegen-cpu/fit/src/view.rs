@@ -23,9 +23,9 @@ pub(crate) struct View<'a> {
     pub(crate) before: f64,
     /// True if values are multiplied before they are rounded.
     pub(crate) multiplied: bool,
-    /// True if errors are counted in units of products of the value.
+    /// True if errors are counted in the last place of products in which the value is a factor.
     ///
-    /// The same error can be twice as many units there.
+    /// That unit can be half as large as the value's own.
     pub(crate) of_products: bool,
     /// True if the symmetry may be part of the last step of the polynomial; see `Design::once`.
     pub(crate) once: bool,
@@ -153,7 +153,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the least absolute value to which polynomial errors at `z` are taken as relative.
+    /// Returns the lower limit of the absolute value to which errors at `z` are taken as relative.
     fn least(&self, z: f64) -> f64 {
         let near = self.roots.iter().any(|r| (z - r).abs() < NEAR_ROOT);
         let normal = power_of_two(self.element.least_normal());
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
     /// Returns the absolute value to which polynomial errors at `z` are taken as relative.
     ///
     /// It is that of the function's value, with a lower limit. Results that are denormal in f16 allow larger errors. If they
-    /// are multiplied, the limit is the error that a factor may have.
+    /// are multiplied, their errors are limited to a quarter of a unit ([`BEFORE`]).
     pub(crate) fn size(&self, z: f64, value: f64) -> f64 {
         let size = value.abs().max(self.least(z));
         if self.multiplied && self.element == Element::F16 {
@@ -175,8 +175,8 @@ impl<'a> View<'a> {
 
     /// Returns the larger unit in the last place of the value `v` and of its sum by symmetry.
     ///
-    /// The sum is the function's value on the side that the table does not describe. If `v` is a multiple of the larger unit,
-    /// it loses nothing in that sum. `z` is the largest in question.
+    /// The sum is the function's value at `z` on the side that the table does not describe. If `v` is a multiple of the larger
+    /// unit, it loses nothing in that sum.
     pub(crate) fn turned_unit(&self, z: f64, v: f64) -> f64 {
         larger(ulp(v), self.symmetry.other(v, z).map_or(0.0, ulp))
     }

@@ -11,7 +11,7 @@ pub(crate) struct Zero {
 }
 
 impl Zero {
-    /// Largest power of `z` that is a factor of the function.
+    /// Largest power of `z` that is a factor of the function near zero.
     pub(crate) fn power(self) -> usize {
         if self.value == 0.0 { self.order.unwrap_or(0) } else { 0 }
     }

@@ -12,7 +12,7 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// Returns the numbers of input streams, run-time scalars and output streams of a body.
+/// Returns the numbers of input streams, run-time scalars and output streams of an operator.
 pub fn widths(def: &OpDef) -> [usize; 3] {
     let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
     [def.input_streams().len(), scalars, def.output_streams().len()]
@@ -131,9 +131,10 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// Returns an f32 body that also records whether values have left the range of f32.
+/// Returns f32 code of a graph that also records whether values have left the range of f32.
 ///
-/// Returns `None` if the graph computes values of which that does not matter: see [`Watched::new`].
+/// Returns `None` if the graph computes values of an untaken branch, which may leave that range without harm: see
+/// [`Watched::new`].
 fn watched(
     name: &Ident,
     exact: &Ident,
@@ -170,7 +171,7 @@ fn watched(
     })
 }
 
-/// Returns the method of a body that selects the interpreter where its tables cannot be used.
+/// Returns the generated method that selects the interpreter where fitted tables cannot be used.
 ///
 /// That is so for element types without tables, and for attributes that the tables do not allow.
 fn without_tables(
@@ -199,7 +200,7 @@ fn without_tables(
     }
 }
 
-/// Returns the element types for which a body is computed in f64.
+/// Returns the element types for which the vector code of a specialisation computes in f64.
 fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
     let is_it = |dtype: &DType| match spec.wide {
         None => false,
@@ -228,7 +229,7 @@ fn matches_any(types: &[DType]) -> TokenStream {
     quote!(matches!(E::DTYPE, #(#types)|*))
 }
 
-/// Interpreter programs of a specialisation in f32 and in f64, each with the name of its static.
+/// Interpreter programs of a specialisation in f32 and in f64, each with the name of its `static`.
 ///
 /// `None` where the interpreter cannot run the graph, or no such program is needed.
 struct Programs {
@@ -260,7 +261,7 @@ impl Programs {
         self.double.as_ref().is_some_and(|(_, program)| program.functions > 0)
     }
 
-    /// Returns the statics of the programs that the body uses.
+    /// Returns the `static` items that hold the interpreter programs used by the generated code.
     fn statics(&self, in_f64: &[DType], has_tables: bool) -> TokenStream {
         let is_single = self.single.is_some() && in_f64.len() < DType::COUNT;
         let is_double = has_tables || !in_f64.is_empty() || self.single.is_none();
@@ -272,7 +273,7 @@ impl Programs {
         quote!(#(#statics)*)
     }
 
-    /// Returns the constant with the program of each element type, in the order of `DType`.
+    /// Returns the constant with the interpreter program of each element type, in the order of `DType`.
     ///
     /// Returns `None` if a type has no program.
     fn by_type(&self, in_f64: &[DType]) -> Option<TokenStream> {
@@ -287,7 +288,7 @@ impl Programs {
     }
 }
 
-/// Prefixes the name of a value so that it cannot collide with names of the body.
+/// Prefixes the name of a value so that it cannot collide with other names in generated code.
 ///
 /// For example, `x.gate` becomes `v_x_gate`.
 fn value_name(name: &str) -> Ident {

@@ -14,9 +14,11 @@ use quote::quote;
 pub struct Both {
     /// Indices in the group of the function and of its derivative.
     pub order: [usize; 2],
-    /// Table for each width of look-ups; `None` where separate tables take less time.
+    /// Joint table for each width of look-ups (32 and 8 entries).
+    ///
+    /// `None` where separate tables of the function and of its derivative take less time.
     tables: [Option<Joint>; WIDTHS.len()],
-    /// Tails (approximations beyond the tables) of the function and of the derivative.
+    /// Tails (approximations beyond the tables) of the function, then of the derivative.
     ///
     /// Each has one for negative and one for positive variables.
     tails: [[Tail; 2]; 2],
@@ -88,7 +90,7 @@ impl Both {
     }
 }
 
-/// Returns a joint table as tokens.
+/// Returns the tokens of a constant expression for a joint table with `entries` segments.
 ///
 /// The fields that it has in common with a table of one function come first, as such a table.
 fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {

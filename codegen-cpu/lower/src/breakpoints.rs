@@ -23,9 +23,10 @@ const SAME: f64 = 1e-6;
 /// Absolute value below which differences are ignored, because such values are zero in f32.
 const NOTHING: f64 = 1e-42;
 
-/// Returns the breakpoints of a function of stream 0 (its variable `x`), ascending.
+/// Returns the breakpoints of a function, ascending: arguments at which it is not smooth.
 ///
-/// Returns `None` if the function jumps, or if a choice is not a comparison of `x` with a number.
+/// The function's variable `x` is stream 0 of its graph. Returns `None` if the function jumps, or if a choice between two
+/// formulas is not a comparison of `x` with a number.
 pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     let mut places = Vec::new();
     for node in graph.nodes.iter() {
@@ -42,9 +43,9 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     (!joints.contains(&Joint::Jump)).then(|| kinks.collect())
 }
 
-/// Returns the value of `x` at which a call of `prim` chooses between two formulas.
+/// Returns the value of `x` at which a call of the primitive `prim` chooses between two formulas.
 ///
-/// `Some(None)` if it never chooses, `None` if it does but not at a single value of `x`.
+/// `Some(None)` if the primitive never chooses; `None` if it chooses, but not at a single value of `x`.
 fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -61,7 +62,7 @@ fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     }
 }
 
-/// Returns how the function continues across `x = c`.
+/// Returns whether a function is smooth at `x = c`, has a breakpoint there, or jumps.
 fn joint(graph: &Graph, c: f64) -> Joint {
     let above = continued(graph, c);
     let [f, right] = [graph, &above].map(|g| move |x: f64| g.eval(&[x], &[])[0]);

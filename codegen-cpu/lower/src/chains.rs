@@ -37,7 +37,7 @@ impl Product {
         Product { factors: factors.to_vec(), loses: 0, is_compensated: true }
     }
 
-    /// Returns the call that multiplies the factors, given as expressions.
+    /// Returns the call of the run-time function that multiplies the factors, given as expressions.
     ///
     /// Each is the factor in f32 and, if it has a low part, its double-float.
     pub fn call(&self, named: &[(TokenStream, Option<TokenStream>)]) -> TokenStream {

@@ -5,7 +5,7 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// Syntax of a primitive's call in a body.
+/// Syntax of the call of a primitive (an operation of the graph) in generated vector code.
 enum Form {
     /// `-x`
     Negation,
@@ -35,7 +35,7 @@ fn form(prim: Prim) -> Form {
     }
 }
 
-/// Returns the name of the variant of `min` or `max` for a bound that is known not to be NaN.
+/// Returns the run-time function for `min` or `max` with a bound that is known not to be NaN.
 ///
 /// Returns `None` for other primitives.
 pub fn bounded(prim: Prim) -> Option<&'static str> {
@@ -46,7 +46,7 @@ pub fn bounded(prim: Prim) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the method that implements a comparison.
+/// Returns the name of the vector method that implements a comparison, such as `simd_lt`.
 pub fn comparison(prim: Prim) -> Ident {
     let f = match form(prim) {
         Form::Native(f) => f,

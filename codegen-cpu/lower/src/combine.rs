@@ -15,8 +15,9 @@ use quote::{ToTokens, format_ident, quote};
 
 /// Returns the statements that compute a graph in f32, and the names of its results.
 ///
-/// `given` has the names of its inputs. `twos` pairs the names of streams with those of their double-floats, for streams that
-/// have one. `sizes` has the known sizes of streams.
+/// The graph combines the values of looked-up functions, which are some of its input streams. `given` has the names of all its
+/// inputs. `twos` pairs the names of streams with those of their double-floats, for streams that have one. `sizes` has the
+/// known bounds of streams.
 pub fn rest(
     graph: &Graph,
     given: &Names,
@@ -31,7 +32,7 @@ pub fn rest(
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
 }
 
-/// Returns all nodes, with those that depend on a product of three factors last.
+/// Returns all nodes of a graph, with those that depend on a product of three factors last.
 ///
 /// A product of three has a branch, and values that are still to be multiplied would occupy registers across it.
 fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
@@ -45,9 +46,9 @@ fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     all.into_iter().map(|k| Id(k as u32))
 }
 
-/// Returns true if a stream is needed as a double-float.
+/// Returns true if an input stream of a graph is needed as a double-float.
 ///
-/// That is so if it is multiplied by a value that is rounded as well.
+/// That is so if the stream is multiplied by a value that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
@@ -62,7 +63,7 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     taken_by(graph, stream).any(is_beside)
 }
 
-/// Returns true if a stream is a factor in a product of three or more.
+/// Returns true if an input stream of a graph is a factor in a product of three or more.
 pub fn is_in_long_product(graph: &Graph, stream: usize) -> bool {
     let is_factor =
         |id: Id| graph.nodes.iter().any(|node| is_product(node) && node.args().contains(&id));
@@ -77,14 +78,14 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
 }
 
-/// Returns true if a stream is used in a computation, and not only as a result.
+/// Returns true if a graph computes with an input stream, and does not only return it.
 pub fn is_taken(graph: &Graph, stream: usize) -> bool {
     taken_by(graph, stream).next().is_some()
 }
 
-/// Returns the nodes that compute with a stream.
+/// Returns the nodes of a graph that compute with one of its input streams.
 ///
-/// Nodes that compute with its negative, or with a choice between it and another value, count as well.
+/// Nodes that compute with the negative of that stream, or with a choice between it and another value, count as well.
 fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = Id> {
     let mut is_it = vec![false; graph.nodes.len()];
     graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
@@ -102,7 +103,7 @@ struct Rest<'a> {
     graph: &'a Graph,
     uniform: Vec<bool>,
     given: &'a Names,
-    /// Pairs of the names of streams and of their double-floats.
+    /// Names of the input streams that have a double-float, each with the name of that double-float.
     twos: &'a [(Ident, Ident)],
     chains: Chains<'a>,
 }
@@ -221,9 +222,10 @@ impl Rest<'_> {
         quote!(#in_f64 #value)
     }
 
-    /// Returns the double-float of a node that is a function's value, if it has one.
+    /// Returns the expression of the double-float of a node that is a function's value.
     ///
-    /// The negative of such a value counts as one, and so does a choice between such values. Returns `None` for other nodes.
+    /// The negative of such a value counts as one, and so does a choice between such values. Returns `None` for other nodes,
+    /// and for values without a double-float.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
         self.is_value(id).then(|| self.kept(id)).flatten()
     }
@@ -240,7 +242,7 @@ impl Rest<'_> {
         }
     }
 
-    /// Returns the double-float of a node whose value has a low part.
+    /// Returns the expression of the double-float of a node whose value has a low part.
     ///
     /// That is a function's value, a choice or product of such values, or a sum. Returns `None` for other nodes.
     fn kept(&self, id: Id) -> Option<TokenStream> {
@@ -338,7 +340,7 @@ impl Rest<'_> {
         product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
     }
 
-    /// Lowers a call of a primitive whose value is f32.
+    /// Returns the expression in f32 that applies a primitive to some nodes.
     fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
         if let Some(value) = self.with_sum(prim, args).or_else(|| self.product_less(prim, args)) {
             return value;

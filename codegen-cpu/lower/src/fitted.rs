@@ -16,10 +16,10 @@ use op_dsl_ir::univariate;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// Widths of look-ups: the number of table entries, and how the segment of a number is found.
+/// Widths of look-ups: for each, the number of table entries and how segments are found.
 pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
-/// Requirements on a looked-up function's values.
+/// Requirements on the values of a function that is evaluated by a table.
 #[derive(Clone, Copy)]
 pub struct Precision {
     /// True if values are needed as double-floats, for tables of 32 and of 8 segments.
@@ -30,7 +30,7 @@ pub struct Precision {
 
 /// Tables of one function, by width of look-ups ([`WIDTHS`]) and then by element type.
 ///
-/// `None` where there is no table.
+/// `None` where no table meets the requirements, or where a table that several functions share replaces it.
 #[derive(Clone, Debug, Default)]
 pub struct Tables(pub [[Option<Table>; DType::COUNT]; WIDTHS.len()]);
 
@@ -54,7 +54,7 @@ impl Tables {
         Tables(WIDTHS.map(|(entries, index)| DType::ALL.map(|dtype| fit(entries, index, dtype))))
     }
 
-    /// All tables that exist.
+    /// Iterates over the tables of all widths and element types.
     pub fn all(&self) -> impl Iterator<Item = &Table> {
         self.0.iter().flatten().flatten()
     }
@@ -110,8 +110,8 @@ pub fn values(graph: &Graph) -> impl Fn(&[f64]) -> Vec<f64> {
 
 /// Fits the tables of a function, without the cache.
 ///
-/// `multiplied` says whether its values can be multiplied before they are rounded. Returns `None` if no table meets the
-/// requirements.
+/// `multiplied` says whether its values can be multiplied before they are rounded. Returns `None` if no table can be fitted for
+/// any width and element type.
 pub fn fit(function: &univariate::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
     let (oracle, values) = (oracle(graph), values(graph));
@@ -143,16 +143,18 @@ pub fn is_product(function: &univariate::Function) -> bool {
     !function.variable.times.0.is_empty()
 }
 
-/// Returns the tables of a function that meet the requirements, from the cache if it has them.
+/// Returns the tables of a function, from the cache if it has them.
 ///
-/// Returns `None` if no table meets them.
+/// `asked` has the requirements on the function's values. Returns `None` if no table meets them.
 pub fn load_or_fit(function: &univariate::Function, asked: Precision) -> Option<Fitted> {
     let Precision { multiplied, .. } = asked;
     let unread = Fitted { tables: Tables::default(), tails: Default::default() };
     kept::load_or_fit(key(function, multiplied), Some(unread), || fit(function, multiplied))
 }
 
-/// Key of a function's tables: a hash of its graph, its domain, and how its values are used.
+/// Returns the key of a function's tables in the cache: a hash.
+///
+/// It depends on the graph, the domain, whether the variable is a product, and whether values can be multiplied.
 pub fn key(function: &univariate::Function, multiplied: bool) -> u64 {
     let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
     let flags = [is_product(function), multiplied].map(u8::from);
@@ -259,7 +261,7 @@ fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream
     quote!([#(#each),*])
 }
 
-/// Returns a table as tokens.
+/// Returns the tokens of a constant expression for a table with `entries` segments.
 pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let column = |of: &dyn Fn(usize) -> f32| {
         let numbers = (0..entries).map(|i| f32_literal(of(i)));

@@ -36,7 +36,7 @@ impl Serialize for Shared {
     }
 }
 
-/// Returns the shared tables of a group, from the cache if it has them.
+/// Returns the tables that a group (functions of one variable) shares, from the cache if possible.
 ///
 /// Returns `None` if separate tables take less time.
 pub fn shared_tables(group: &Group) -> Option<Shared> {
@@ -46,7 +46,7 @@ pub fn shared_tables(group: &Group) -> Option<Shared> {
     kept::load_or_fit(several::key(group), None, || fit(group, &alone))
 }
 
-/// Fits the shared tables of a group.
+/// Fits the tables that a group (functions of one variable) shares.
 ///
 /// Returns `None` if separate tables for each function, which `alone` returns, take less time.
 pub fn fit(group: &Group, alone: &dyn Fn(&univariate::Function, bool) -> Alone) -> Option<Shared> {
@@ -81,7 +81,7 @@ impl Shared {
 
     /// Returns the tokens of types that look up the functions of a group, with their tables.
     ///
-    /// `places` are the indices of the group's functions among all functions of the body.
+    /// `places` are the indices of the group's functions among all functions that an operator looks up.
     pub fn tokens(
         &self,
         name: &Ident,
@@ -115,9 +115,9 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// Returns the look-up of this generated type, which yields the values of some functions of a body.
+    /// Returns the look-up of this generated type, which yields the values of some functions.
     ///
-    /// The body has a list of such look-ups, which together yield all of its functions.
+    /// An operator has a list of such look-ups, which together yield all functions that it looks up.
     pub fn source(&self) -> Source<'_> {
         Source { owner: &self.owner, places: self.places.clone(), by: self.by }
     }

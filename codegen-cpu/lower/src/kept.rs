@@ -26,7 +26,9 @@ pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
 
 static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
-/// Size of an entry in bytes, without its words: key, offset and number of words.
+/// Size in bytes of an entry's header in the cache file: key, offset and number of words.
+///
+/// The words encode the fitted tables; they follow the headers of all entries.
 const ROW: usize = 16;
 
 /// Time above which a fit indicates that the fitter is not optimised.
@@ -34,7 +36,7 @@ const ROW: usize = 16;
 /// An optimised fit mostly takes a tenth of it.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// Iterates over the key and the words of each entry of a cache file, as bytes.
+/// Iterates over the entries of a cache file: the key and the encoded tables, as bytes.
 ///
 /// It uses loops and slices because at opt-level 0 a chain of iterators would take longer to read the file than tables take to
 /// fit.
@@ -52,20 +54,21 @@ pub(super) fn entries(file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// Returns the words that a cache file has for a key, if any.
+/// Returns the encoded tables (32-bit words) that a cache file has for a key, if any.
 fn find(file: &[u8], key: u64) -> Option<Vec<u32>> {
     let (_, bytes) = entries(file).find(|(other, _)| *other == key)?;
     Some(decoded(bytes))
 }
 
-/// Decodes words from little-endian bytes.
+/// Decodes 32-bit words from little-endian bytes.
 pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
 }
 
-/// Returns the tables stored under a key, otherwise fits and stores them; `None` if none fit.
+/// Returns the tables stored under a key, or fits and stores them.
 ///
-/// Returns `unread` in a crate with debug assertions, because nothing reads the tables there.
+/// Returns `None` if no table can be fitted, and `unread` in a crate with debug assertions, because nothing reads the tables
+/// there.
 pub(super) fn load_or_fit<T: Serialize>(
     key: u64,
     unread: Option<T>,
@@ -81,7 +84,7 @@ pub(super) fn load_or_fit<T: Serialize>(
     })
 }
 
-/// Returns the directory for tables of the crate being compiled, if there is one.
+/// Returns the directory in which fitted tables of the crate being compiled are stored, if any.
 ///
 /// It is in the output directory of the crate's build script, otherwise in that of Cargo's profile.
 fn place() -> Option<PathBuf> {
@@ -116,7 +119,9 @@ fn advice(took: Duration, profile: Option<&Path>) -> String {
     )
 }
 
-/// Returns the tables stored under a key in a directory, otherwise fits and stores them.
+/// Returns the tables stored under a key in a directory, or fits and stores them.
+///
+/// Returns `None` if no table can be fitted.
 fn of_file<T: Serialize>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
     let file = fs::read(&path).unwrap_or_default();
@@ -139,13 +144,13 @@ fn of_file<T: Serialize>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>
     fitted
 }
 
-/// Returns the entries of a file, or `None` if the hash at its end is not correct.
+/// Returns a cache file without the hash at its end, or `None` if that hash is not correct.
 fn whole(file: &[u8]) -> Option<&[u8]> {
     let (entries, end) = file.split_last_chunk()?;
     (hash(entries.iter().copied()) == u64::from_le_bytes(*end)).then_some(entries)
 }
 
-/// Returns the file name of a key.
+/// Returns the name of the file that caches the tables with this key.
 ///
 /// It contains the fitter's version, so that files of another version are never read.
 fn name(key: u64) -> PathBuf {
@@ -162,7 +167,7 @@ fn read<T: Serialize>(words: &[u32]) -> Option<Option<T>> {
     }
 }
 
-/// Encodes entries, each a key with the words of its tables, as a cache file.
+/// Encodes entries, each a key with its encoded tables, as a cache file.
 pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     let (mut rows, mut pool) = (vec![all.len() as u32], Vec::new());
     let mut places: BTreeMap<&[u32], usize> = BTreeMap::new();
@@ -176,7 +181,7 @@ pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     rows.into_iter().chain(pool).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Encodes fitted tables as words; there are none if no table could be fitted.
+/// Encodes fitted tables as 32-bit words; there are none if no table could be fitted.
 pub(super) fn words(fitted: Option<&impl Serialize>) -> Vec<u32> {
     let mut words = Vec::new();
     fitted.into_iter().for_each(|fitted| fitted.write(&mut words));

@@ -12,7 +12,7 @@ use std::thread;
 /// Requests to the fitter, by their keys in the cache of tables.
 pub type Questions = BTreeMap<u64, Question>;
 
-/// A request to the fitter.
+/// A request to fit tables, for one function or for a group of functions.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// Separate tables of a function, and whether its values can be multiplied.
@@ -22,7 +22,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Fits the requested tables and returns their words; the cache is not used.
+    /// Fits the requested tables and returns them, encoded as 32-bit words; the cache is not used.
     pub fn answer(&self) -> Vec<u32> {
         match self {
             Question::Alone(function, multiplied) => {
@@ -75,7 +75,7 @@ pub fn keys(file: &[u8]) -> BTreeSet<u64> {
     entries(file).map(|(key, _)| key).collect()
 }
 
-/// Returns a cache file with only those entries that answer some requests.
+/// Returns a cache file with only those entries of `file` that answer one of the requests.
 pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
     let asked = entries(file).filter(|(key, _)| questions.contains_key(key));
     kept::file(&asked.map(|(key, words)| (key, decoded(words))).collect())

@@ -20,7 +20,9 @@ pub fn integer(v: i64) -> TokenStream {
 
 macro_rules! float_literals {
     ($($name:ident: $Float:ident, $decimal:ident, $bits:ident;)*) => {$(
-        /// Returns the shortest decimal that reads back as the same number.
+        /// Returns the tokens of `v`: the shortest decimal that reads back as the same number.
+        ///
+        /// A number that is not finite is written by its bits.
         pub fn $name(v: $Float) -> TokenStream {
             if !v.is_finite() {
                 let bits = Literal::$bits(v.to_bits());

@@ -8,11 +8,11 @@ use quote::{format_ident, quote};
 pub struct Source<'a> {
     /// Generated type that has the tables.
     pub owner: &'a Ident,
-    /// Indices of these functions among all functions of the body.
+    /// Indices, among all functions that an operator looks up, of those that this look-up yields.
     pub places: Vec<usize>,
-    /// Module of `math` that implements the look-up.
+    /// Module of the run time's `math` that implements the look-up.
     ///
-    /// There is one for a single function, for composed functions, and for a function and its derivative.
+    /// It is `univariate` for a single function, `made` for composed functions, and `both` for a function and its derivative.
     pub by: &'static str,
 }
 
@@ -22,23 +22,24 @@ impl Source<'_> {
     }
 }
 
-/// Code of the generated methods that look functions up.
+/// Generated code that evaluates functions by fitted tables: a condition, and three method bodies.
 pub struct LookUp {
     /// Condition that a SIMD level has tables for an element type.
     pub has_tables: TokenStream,
     /// Condition that the variables of all lanes are in the table range.
     pub all_inside: TokenStream,
-    /// Values of the functions, if the variables of all lanes are in the table range.
+    /// Expression of the functions' values, if the variables of all lanes are in the table range.
     pub inside: TokenStream,
-    /// Values of the functions by tables or tails, and the lanes where some function has neither.
+    /// Expression of the functions' values by tables or tails, and of the lanes that have neither.
     ///
-    /// Tails are approximations beyond the tables.
+    /// Tails are approximations beyond the tables. A lane counts if some function has neither there.
     pub anywhere: TokenStream,
 }
 
-/// Returns the code that looks functions up by the first of several ways that has tables.
+/// Returns the code that evaluates functions by fitted tables.
 ///
-/// Each way is a list of look-ups that together yield all `many` functions.
+/// `ways` lists the alternatives in order of preference; the code uses the first that has tables for the SIMD level and element
+/// type. Each way is a list of look-ups that together yield all `many` functions.
 pub fn look_up(ways: &[Vec<Source>], many: usize) -> LookUp {
     let by_first = |what: &dyn Fn(&[Source]) -> TokenStream| {
         let way = |otherwise: Option<TokenStream>, way: &Vec<Source>| {

@@ -15,9 +15,9 @@ use quote::quote;
 #[derive(Clone, Debug)]
 pub struct Made {
     made: op_dsl_fit::Made,
-    /// Tables of the basis function, from which all functions are computed.
+    /// Tables of the basis function, from which all functions of the group are computed.
     ///
-    /// `None` where separate tables take less time.
+    /// `None` where separate tables of these functions take less time.
     pub tables: Tables,
     /// Tails (approximations beyond the tables) of each function, for negative and positive variables.
     tails: Vec<[Tail; 2]>,
@@ -38,10 +38,10 @@ impl Serialize for Made {
     }
 }
 
-/// Fits tables of a basis function to a group.
+/// Fits tables of a basis function from which all functions of a group are computed.
 ///
-/// `each` has the separate tables of every function. Returns `None` if the group has no basis function, or if separate tables
-/// take less time.
+/// A group has functions of one variable, and `each` has their separate tables. Returns `None` if the group has no basis
+/// function, or if separate tables take less time.
 pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Made> {
     let made = op_dsl_fit::Made::find(functions)?;
     let multiplied = group.iter().any(|(_, multiplied)| *multiplied);

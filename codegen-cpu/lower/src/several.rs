@@ -4,7 +4,7 @@ use super::fitted::{self, Fitted, Precision};
 use op_dsl_ir::encode::hash;
 use op_dsl_ir::univariate;
 
-/// Functions of the same variable, each with whether its value is multiplied before it is rounded.
+/// Functions of the same variable, each with `true` if its value is multiplied before rounding.
 pub type Group = Vec<(univariate::Function, bool)>;
 
 /// Separate tables of one function; `None` if it has none.

@@ -17,9 +17,9 @@ use quote::{format_ident, quote};
 /// Names of the values that a graph's code receives.
 pub(super) struct Names {
     pub inputs: Vec<Ident>,
-    /// True for inputs that have to be loaded from memory; the others are values already.
+    /// True, per input, if it has to be loaded from memory; the others are values already.
     pub in_memory: Vec<bool>,
-    /// True for inputs that are masks.
+    /// True, per input, if it is a mask.
     pub masks: Vec<bool>,
     pub scalars: Vec<Ident>,
 }
@@ -51,6 +51,8 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
 }
 
 /// Returns the statements that compute a graph and pass some values to a variable `watch`.
+///
+/// In the generated code, `watch` records whether values have left the range of f32.
 pub(super) fn watched_code(
     graph: &Graph,
     given: &Names,
@@ -90,7 +92,7 @@ pub(super) fn has_chains(graph: &Graph) -> bool {
     (0..graph.nodes.len()).any(|k| chains.is_inner(Id(k as u32)))
 }
 
-/// State of writing the statements of a graph.
+/// A graph whose statements are being written, with what has been found out about its nodes.
 struct Writer<'a> {
     graph: &'a Graph,
     given: &'a Names,
@@ -99,9 +101,9 @@ struct Writer<'a> {
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
     chains: Chains<'a>,
-    /// Nodes whose values are passed to the variable `watch`, if there is one.
+    /// Nodes whose values are checked for leaving the range of f32; `None` if no node is checked.
     watched: Option<Watched>,
-    /// True for inputs that still have to be loaded.
+    /// True, per input, if the statements written so far do not load it from memory.
     in_memory: Vec<bool>,
 }
 
@@ -168,7 +170,8 @@ impl Writer<'_> {
 
     /// Returns the statements that pass the value of node `i` to the variable `watch`.
     ///
-    /// `of` are arguments of the node: the value may be 0 only if one of them is. Returns `None` if nothing is watched.
+    /// In the generated code, `watch` records whether values have left the range of f32. `of` are arguments of the node: the
+    /// value may be 0 only if one of them is. Returns `None` if nothing is watched.
     fn watch(&self, i: usize, of: &[Id]) -> Option<TokenStream> {
         let (watched, name) = (self.watched.as_ref()?, &self.names[i]);
         let factors = match self.graph.nodes[i] {

@@ -16,14 +16,16 @@ use op_dsl_ir::univariate::{self, Function, Split, Variable, is_uniform};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Generated code of a kernel body that evaluates functions by fitted tables, beyond the code that every kernel body has.
+/// Generated code of a kernel body that evaluates functions by fitted tables.
+///
+/// It comes in addition to the code that every kernel body has.
 pub struct Tabled {
     pub items: TokenStream,
     /// Condition that a SIMD level has all tables for an element type.
     pub has_tables: TokenStream,
-    /// Expression of the body's results.
+    /// Expression that yields the operator's results by tables.
     pub value: TokenStream,
-    /// Condition on attributes with which products with them keep all digits.
+    /// Condition on the attributes under which products with them lose no digits.
     ///
     /// `None` if no attribute is a factor.
     pub usable: Option<TokenStream>,
@@ -35,9 +37,9 @@ pub struct Tabled {
 
 /// Returns the code that computes a graph by tables of its functions of one variable.
 ///
-/// SIMD levels that look tables up use it where f32 is not accurate enough, or slower. `exact` is the program of the whole
-/// graph in f64. Returns `None` if the graph cannot be split into functions of one variable and an expression that combines
-/// their values, or if a function has no table.
+/// SIMD levels that look tables up use it where f32 is not accurate enough, or slower. `exact` names the interpreter program of
+/// the whole graph in f64. Returns `None` if the graph cannot be split into functions of one variable and an expression that
+/// combines their values, or if a function has no table.
 pub fn implementation(
     name: &Ident,
     spec: &Spec,
@@ -188,7 +190,7 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
     Some((each.collect(), groups))
 }
 
-/// Returns the ways to look functions up, in order of preference.
+/// Returns the ways to evaluate an operator's functions by table look-ups, in order of preference.
 ///
 /// Each way is a list of look-ups that together yield all functions: composed in 16 bits, joint in f32 (each with separate
 /// look-ups for the remaining functions), or each function by itself.
@@ -209,8 +211,8 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 
 /// Returns the requirements on the values of function `k` of a split graph.
 ///
-/// A split has the functions of one variable and the expression that combines their values, in which the value of this function
-/// is stream `first + k`.
+/// A split has the functions of one variable and the expression that combines their values. In that expression, the value of
+/// function `k` is stream `first + k`.
 fn asked(split: &Split, first: usize, k: usize) -> Precision {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
     let beside_rounded = is_product && asks_for_two(&split.rest, stream);
@@ -232,7 +234,7 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
     all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }
 
-/// Returns the names of a body's inputs after they are loaded, then those of functions' values.
+/// Returns the names of an operator's loaded inputs, followed by those of functions' values.
 fn at_hand(names: &Names, values: &[Ident]) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let none = vec![false; inputs.len()];
@@ -305,9 +307,9 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3 | Prim::Div, _))
 }
 
-/// Returns the condition that a uniform value (equal for all elements) is not too large or small.
+/// Returns the condition that a uniform value is far enough from the ends of the range of f32.
 ///
-/// The value is computed in f64.
+/// A uniform value is equal for all elements. It is computed in f64.
 fn is_ordinary(uniform: &Graph, given: &Names) -> TokenStream {
     let Code { lets, results } = code(uniform, given, Arithmetic::F64);
     quote!({ #(#lets)* math::double_float::is_ordinary(s, #(#results)*) })

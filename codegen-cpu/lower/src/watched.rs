@@ -7,14 +7,14 @@ use op_dsl_ir::univariate::is_uniform;
 
 /// For each node of a graph, whether its value is checked for leaving the range of f32.
 pub struct Watched {
-    /// True if later nodes need digits that the node's value loses by being too small.
+    /// True, per node, if later nodes need digits that its value loses by being too small.
     pub small: Vec<bool>,
-    /// True if an infinity or NaN of the node may not show in the results.
+    /// True, per node, if the results may not show that its value is infinite or NaN.
     pub large: Vec<bool>,
 }
 
 impl Watched {
-    /// Finds the values to check from how later nodes use them.
+    /// Finds the nodes whose values have to be checked, from how later nodes use them.
     ///
     /// Returns `None` where the untaken branch of a choice by an attribute is computed as well, because values that leave the
     /// range there do not matter.

@@ -19,9 +19,7 @@ use op_dsl_ir::program::Program;
 
 /// An elementwise formula: maps one step of each of `I` inputs to one step of each of `O` outputs.
 ///
-/// A step is `W` vectors, two or four.
-///
-/// `A` is the number of run-time scalars.
+/// A step is `W` vectors, two or four. `A` is the number of run-time scalars (values of numeric attributes).
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each input, true if the formula reads it.
     ///
@@ -37,7 +35,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each output, true if it may be interleaved in memory with the next output: `[a b a b ..]`.
     const OUTPUT_TURNS: [bool; O] = [false; O];
 
-    /// For each element type, true if the formula is evaluated in f64, not by tables.
+    /// For each element type, true if the formula is evaluated in f64, not by piecewise polynomials.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
     /// Programs that the interpreter can run in place of the formula, one per element type.
@@ -45,8 +43,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// `None` if the formula must be compiled at every SIMD level.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
-    /// Returns the program to run where tables do not support the level, element type or attributes.
+    /// Returns the program that the interpreter runs instead of [`Body::eval`], if one is needed.
     ///
+    /// It is needed where the formula's tables do not support the SIMD level, the element type or the values of the attributes.
     /// `None` means that [`Body::eval`] computes the results.
     #[inline(always)]
     fn without_tables<S: Isa, E: El, const W: usize>(
@@ -73,7 +72,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
     start: *const E,
-    /// Prefetch distance in bytes, see [`Streams::ahead`].
+    /// Prefetch distance in bytes for loads of this input, see [`Streams::ahead`].
     ahead: usize,
     /// The step, if it has been loaded already.
     loaded: Option<&'a Floats<S, W>>,
@@ -90,7 +89,7 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
         // SAFETY: made by `block` only, whose caller vouches for the step; the lifetime keeps a body from storing it.
         unsafe { E::load(self.s, self.start) }
     }
-    /// Loads one byte per element.
+    /// Loads the step of a mask, which is one byte per element: 1 for true, else 0.
     #[inline(always)]
     fn truth(self) -> Floats<S, W> {
         let start = self.start.cast::<u8>();
@@ -183,7 +182,7 @@ pub struct Streams {
     pub turns: [Interleave; MAX_STREAMS],
     /// Run-time scalars: the values of numeric attributes.
     pub scalar: [f32; MAX_SCALARS],
-    /// The program that the kernel runs if it is the interpreter.
+    /// Program to run, for a kernel that is the interpreter; other kernels ignore it.
     pub program: Option<&'static Program>,
     /// Prefetch distance in bytes for the inputs of a kernel with non-temporal stores; 0 disables it.
     ///
@@ -193,7 +192,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Returns a set of null streams whose outputs have type `dtype`.
+    /// Returns streams with null addresses, zero scalars and no program, whose outputs have type `dtype`.
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let (outputs, turns) = ([dtype; MAX_STREAMS], [Interleave::Alone; MAX_STREAMS]);
@@ -230,7 +229,9 @@ const fn any(all: &[bool]) -> bool {
     k < all.len()
 }
 
-/// Returns whether every `true` is followed by a `false`, so that pairs of neighbours do not overlap.
+/// Returns whether every `true` is followed by a `false`.
+///
+/// A `true` at index `k` marks streams `k` and `k + 1` as a pair that may be interleaved, and no stream may be in two pairs.
 pub(super) const fn in_twos(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
@@ -239,7 +240,9 @@ pub(super) const fn in_twos(all: &[bool]) -> bool {
     k == all.len()
 }
 
-/// Loads one step of each of two inputs that may be interleaved; `turn` is the layout of the first.
+/// Loads one step of each of two inputs; `turn` says whether and how they are interleaved in memory.
+///
+/// `turn` is the layout of the first input.
 ///
 /// # Safety
 /// As [`BlockFn`], for the step `at` elements from `start`.
@@ -267,9 +270,9 @@ unsafe fn load_two<S: Isa, E: El, const W: usize>(
     }
 }
 
-/// Returns the start of the interleaved outputs `k` and `k + 1`, and their results in memory order.
+/// Returns the start of the interleaved outputs `k` and `k + 1`, and their values in memory order.
 ///
-/// `turn` is the layout of output `k`, and `y` are the results of all outputs.
+/// `turn` is the layout of output `k`, `output` are the addresses of all outputs, and `y` their values.
 #[inline(always)]
 fn in_turn<T: Copy, const O: usize>(
     turn: Interleave,

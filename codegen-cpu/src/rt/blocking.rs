@@ -6,11 +6,13 @@ use super::stream::Stream;
 
 /// Bytes of scratch memory per thread: three quarters of the smallest L1 data cache in use.
 pub(super) const SCRATCH: usize = 24 << 10;
-/// Columns and rows of a tile, the box that suits transposed streams.
+/// Columns and rows of a tile, the box for streams whose columns are contiguous in memory.
 ///
 /// Both are whole cache lines of every element type.
 const TILE: (usize, usize) = (64, 32);
-/// Columns per kernel run if an input that repeats one element along its rows is in scratch memory.
+/// Maximum number of columns per kernel run where a staged input repeats one element along its rows.
+///
+/// Scratch memory then holds so many copies of the element.
 const PIECE: usize = 512;
 /// Maximum number of elements in a box that needs no scratch memory.
 ///
@@ -94,7 +96,7 @@ impl Boxes {
         boxes
     }
 
-    /// Cuts a domain whose rows are too short for a kernel run each.
+    /// Cuts a domain whose rows are too short to be worth one kernel run per row.
     ///
     /// A box holds as many whole inner dimensions as fit, and one kernel run covers all its elements.
     fn packed(job: &Job, parts: usize) -> Boxes {
@@ -146,7 +148,7 @@ impl Boxes {
         boxes.counted(job)
     }
 
-    /// Creates boxes of one row each. Their number is only valid after a call of `counted`.
+    /// Creates boxes of one row of `columns` columns; `counted` must then set the number of boxes.
     fn of(job: &Job, staging: Staging, columns: usize) -> Boxes {
         let last = job.rank - 1;
         Boxes {
@@ -182,7 +184,9 @@ fn room(job: &Job, staging: &Staging) -> usize {
     }
 }
 
-/// Limits the box size `room` to an equal share of the job's elements, for at least `parts` boxes.
+/// Limits the box size `room`, in elements, to the size at which the job has `parts` equal boxes.
+///
+/// The result is at least 64 elements.
 fn share(job: &Job, parts: usize, room: usize) -> usize {
     let share = if parts > 1 { job.elements().div_ceil(parts) } else { room };
     room.min(share.next_multiple_of(64)).max(64)

@@ -238,7 +238,7 @@ impl Operator {
 
     /// Selects the kernels of the specialisation in `bound`, and checks them against the definition.
     ///
-    /// The rest of the call relies on the kernels' numbers of streams.
+    /// The rest of the call relies on these kernels having as many streams as the definition.
     fn kernels_of(&self, bound: &Bound) -> Result<&Kernels, Error> {
         let wrong = |what| Error::Kernels { op: self.def.name.to_string(), what };
         let count =
@@ -286,9 +286,9 @@ fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Adds the call's inputs and outputs to the job, in the dimensions of the domain.
+/// Adds the call's inputs and outputs to the job, as streams over the domain (index space) as it is.
 ///
-/// It also sets whether the call is in place, that is, whether an output is an input.
+/// Also sets `job.in_place`, which says whether an output is also an input.
 fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     streams::build_streams(job, call).map_err(|e| call.left(e))?;
     job.in_place = streams::check_overlap(job, call)?;

@@ -9,10 +9,10 @@ use super::streams::Call;
 use super::view::Raw;
 use op_dsl_ir::op::Kind;
 
-/// Sets the job's domain and streams if the fast path applies, and returns true if it does.
+/// Sets the job's domain and streams by the fast path, and returns whether the fast path applies.
 ///
-/// Every tensor must be contiguous and not broadcast, inputs must have the kernel's type, and each output must either be an
-/// input or share no memory with any other tensor.
+/// Every tensor must be contiguous and not broadcast, inputs must have the kernel's type, and each output must either be an input
+/// or share no memory with any other tensor.
 pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let Call { def, bound, kernels, outputs, .. } = *call;
     if kernels.reads().contains(&false) {

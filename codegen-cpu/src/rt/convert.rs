@@ -6,7 +6,7 @@ use super::step::{Bits, Floats, PAIR};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// Stores one step, or two interleaved ones, that a kernel of type `E` has computed, as another type.
+/// Stores results of a kernel of type `E` as another type: one step, or two interleaved ones.
 ///
 /// Values are rounded to `E` first, then to the nearest of the other type.
 ///
@@ -56,6 +56,8 @@ unsafe fn store<S: Isa, E: El, F: El, const W: usize, const N: usize>(
     }
 }
 
+/// Out-of-line version of [`store_here`] for one step.
+///
 /// # Safety
 /// As [`store`].
 #[inline(never)]
@@ -74,6 +76,8 @@ unsafe fn store_apart<S: Isa, E: El, F: El, const W: usize>(
     )
 }
 
+/// Out-of-line version of [`store_here`] for one step of each of two interleaved streams.
+///
 /// # Safety
 /// As [`store`].
 #[inline(never)]
@@ -93,6 +97,8 @@ unsafe fn store_two_apart<S: Isa, E: El, F: El, const W: usize>(
     )
 }
 
+/// Rounds results to type `E`, then to type `F`, and stores them: one step, or two interleaved ones.
+///
 /// # Safety
 /// As [`store`].
 #[inline(always)]

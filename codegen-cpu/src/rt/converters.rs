@@ -20,7 +20,7 @@ impl Body<1, 0, 1> for Copy {
     }
 }
 
-/// One kernel per element type, which converts elements of that type; in the order of [`DType`].
+/// Conversion kernels, one per element type that they convert from, in the order of [`DType`].
 pub(super) type Converters = [BlockFn; DType::COUNT];
 
 /// Returns the conversion kernels, or `None` if this build lacks the SIMD level.

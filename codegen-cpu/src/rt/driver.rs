@@ -18,7 +18,9 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of times that a thread claims boxes to compute: enough to balance threads of unequal speed.
+/// Average number of times that a thread claims a range of boxes to compute.
+///
+/// It is enough to balance threads of unequal speed.
 const CLAIMS: usize = 8;
 
 /// Runs a job: divides its domain into boxes, and these among threads.
@@ -44,9 +46,9 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     }
 }
 
-/// Runs the kernel over each row in place, on this thread.
+/// Runs the kernel over each row of the domain in place, without boxes, on this thread.
 ///
-/// Most calls need no more. They are not divided into boxes, because to locate one box is a tenth of the cost of a small call.
+/// Most calls need no more than this, and to locate one box is a tenth of the cost of a small call.
 fn rows(job: &Job, streaming: bool) {
     let mut line = Line::new(job, streaming);
     let mut pitch = [0; MAX_STREAMS];
@@ -267,13 +269,13 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs the kernel over all `n` elements of a box whose rows are contiguous.
+    /// Runs the kernel once over all `n` elements of the current box, whose rows are contiguous.
     fn run_packed(&mut self, n: usize) {
         self.start_at(0, 0);
         self.line.run(n, self.line.head(n));
     }
 
-    /// Runs the kernel over one row of the box.
+    /// Runs the kernel over row `row` of the current box.
     fn run_row(&mut self, row: usize, columns: usize) {
         let piece = self.work.boxes.piece;
         let mut column = 0;
@@ -290,7 +292,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sets the start of the next kernel run, in each stream, to this element of the box.
+    /// Sets the start address of the next kernel run in each stream: element (`row`, `column`) of the box.
     fn start_at(&mut self, row: usize, column: usize) {
         let at = |place: &Track| {
             let row = place.base.wrapping_offset(place.pitch * row as isize);

@@ -23,7 +23,7 @@ mod sealed {
 ///
 /// The trait is sealed because views rely on [`Element::STORED`] for the size and meaning of elements.
 pub trait Element: sealed::Sealed + Copy + 'static {
-    /// The type, as a value.
+    /// This element type as a run-time value.
     const STORED: Stored;
 }
 
@@ -35,21 +35,21 @@ impl Element for bool {
     const STORED: Stored = Stored::Byte;
 }
 
-/// A mask value: 0 is false, all else is true.
+/// An element of `u8` is a mask value: 0 is false, all else is true.
 impl Element for u8 {
     const STORED: Stored = Stored::Byte;
 }
 
-/// A row count.
+/// An element of `i64` is a row count, which limits how many rows a call computes.
 impl Element for i64 {
     const STORED: Stored = Stored::Int64;
 }
 
-/// An element type that kernels compute in. Sealed, as [`Element`] is.
+/// An element type that kernels compute in. The trait is sealed, as [`Element`] is.
 pub trait El:
     sealed::Sealed + Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static
 {
-    /// The type, as a value.
+    /// This element type as a run-time value.
     const DTYPE: DType;
 
     /// Loads one step, `W` vectors, and converts it to `f32`.
@@ -157,7 +157,7 @@ unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
     }
 }
 
-/// Loads one byte per 32-bit lane.
+/// Loads consecutive bytes, one into each 32-bit lane.
 ///
 /// # Safety
 /// `p` must be valid for reads of as many bytes as a vector has lanes.
@@ -167,7 +167,7 @@ unsafe fn bytes<S: Isa>(s: S, p: *const u8) -> S::u32s {
     S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read()) })
 }
 
-/// 1 for each lane that is not 0, else 0.
+/// Returns 1.0 in each lane where `v` is not 0, else 0.0.
 #[inline(always)]
 fn truths<S: Isa>(s: S, v: S::u32s) -> S::f32s {
     let zero = S::u32s::splat(s, 0);
@@ -234,7 +234,7 @@ impl El for bf16 {
         }
     }
 
-    /// Returns even elements before odd ones, the lane order of a bf16 load.
+    /// Loads mask bytes in the lane order of a bf16 load: even elements, then odd elements.
     #[inline(always)]
     unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
         let mut step = Floats::splat(s, 0.0);
@@ -248,7 +248,9 @@ impl El for bf16 {
         step
     }
 
-    /// Each 32-bit lane in memory holds one element of each stream, so lanes are shuffled, not elements.
+    /// Loads two interleaved streams by shuffles of 32-bit lanes rather than of 16-bit elements.
+    ///
+    /// Each 32-bit lane in memory holds one element of each stream.
     #[inline(always)]
     unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const bf16) -> [Floats<S, W>; 2] {
         let mut steps = [Floats::splat(s, 0.0); 2];

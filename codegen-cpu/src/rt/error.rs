@@ -81,7 +81,7 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
-    /// Too many dimensions.
+    /// The view has too many dimensions.
     #[error("a view of rank {got}; allowed: 0 to {MAX_RANK}")]
     Rank {
         /// Number of dimensions.
@@ -131,7 +131,7 @@ pub enum ViewError {
     /// An output is a mask or a row count; outputs must hold numbers.
     #[error("an output holds numbers; masks and counts of rows are inputs")]
     NoNumbers,
-    /// The view is not of borrowed elements: others may write them while an `ndarray` view of them lives.
+    /// An `ndarray` view was requested of cells or raw memory, which others may write while it lives.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \
          array is"

@@ -12,7 +12,7 @@ pub(super) struct DefaultMode {
 }
 
 impl DefaultMode {
-    /// Sets the default floating-point environment on this thread.
+    /// Sets the default floating-point environment on this thread, until the guard is dropped.
     #[inline]
     pub fn enter() -> DefaultMode {
         let before = read();
@@ -38,9 +38,9 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u32;
-    /// Default environment: rounds to nearest, keeps denormals, masks every exception.
+    /// MXCSR of the default environment: rounds to nearest, keeps denormals, masks every exception.
     pub const DEFAULT: Bits = 0x1f80;
-    /// Bits that belong to the environment: all but the sticky exception flags.
+    /// Bits of MXCSR that belong to the environment: all but the sticky exception flags.
     pub const CONTROL: Bits = 0xffc0;
 
     #[inline]
@@ -63,9 +63,11 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u64;
-    /// Default environment: rounds to nearest, keeps denormals, enables no traps.
+    /// FPCR of the default environment: rounds to nearest, keeps denormals, enables no traps.
     pub const DEFAULT: Bits = 0;
-    /// Bits that belong to the environment: all. The sticky exception flags are in another register.
+    /// Bits of FPCR that belong to the environment: all of them.
+    ///
+    /// The sticky exception flags are in another register.
     pub const CONTROL: Bits = !0;
 
     #[inline]

@@ -11,7 +11,9 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::program::Program;
 use op_dsl_ir::{DType, Stored};
 
-/// Minimum number of vectors per row for one kernel run per row; one run covers several shorter rows.
+/// Minimum number of vectors in a row that is worth a kernel run of its own.
+///
+/// Several shorter rows are computed by one run.
 const ROW_VECTORS: usize = 4;
 /// Value of [`ROW_VECTORS`] for calls in place whose rows are not whole steps.
 ///
@@ -33,9 +35,9 @@ pub(super) struct Rows {
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
-    /// The program that the kernel runs if it is the interpreter.
+    /// Program to run, if the kernel is the interpreter.
     pub program: Option<&'static Program>,
-    /// Kernels that convert inputs of other element types to the kernel's.
+    /// Kernels that convert inputs of other element types to the kernel's element type.
     pub converters: Converters,
     pub level: Level,
     /// Element type of the kernel.
@@ -44,7 +46,9 @@ pub(super) struct Job {
     pub step: usize,
     /// Whether an output is also an input, so that no element may be computed twice.
     pub in_place: bool,
-    /// Whether the calling thread must work alone, and must not wait for others.
+    /// Whether the calling thread must work alone, because some tensor is a view of `Cell`s.
+    ///
+    /// The thread must then not wait for other threads either.
     pub alone: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
@@ -218,7 +222,7 @@ impl Job {
         self.elements().saturating_mul(per_element)
     }
 
-    /// Restricts a dimension to a range of at least one index.
+    /// Restricts dimension `dim` of the domain and of all streams to a range of at least one index.
     pub fn narrow(&mut self, dim: usize, to: Range<usize>) {
         self.size[dim] = to.len();
         for s in self.streams_mut() {
@@ -295,7 +299,9 @@ impl Job {
         }
     }
 
-    /// Returns the minimum number of columns per row for one kernel run per row, without scratch memory.
+    /// Returns the minimum number of columns in a row that is worth a kernel run of its own.
+    ///
+    /// This is for rows that are accessed in place. `columns` is the number that they have.
     pub fn least_columns(&self, columns: usize) -> usize {
         match self.in_place && !columns.is_multiple_of(self.step) {
             true => ROW_VECTORS_IN_PLACE * self.level.lanes(),
@@ -340,7 +346,7 @@ impl Job {
         rows > 0 && rows < s.strides[last].unsigned_abs()
     }
 
-    /// Moves the contiguous dimension of a transposed stream next to the innermost dimension.
+    /// Moves a dimension along which some stream has a shorter stride next to the innermost dimension.
     ///
     /// Tiles then hold whole cache lines of that stream.
     pub fn favour_transposed(&mut self) {

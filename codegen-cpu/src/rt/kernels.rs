@@ -183,7 +183,7 @@ impl Kernels {
         self.table[dtype as usize][level as usize]
     }
 
-    /// Returns the program that the kernels for an element type expect, or `None` if there is none.
+    /// Returns the interpreter's program for an element type, or `None` if there are no programs.
     ///
     /// A kernel receives it in `block::Streams`.
     pub const fn program(&self, dtype: DType) -> Option<&'static Program> {

@@ -12,7 +12,9 @@ pub(super) unsafe fn spread(b: Strided, to: *mut u8) {
     unsafe { spread_from_dim(&b, 0, b.ptr, to) };
 }
 
-/// Unpacks the dimensions of a box from `d` on, and returns the end of the written bytes.
+/// Unpacks the part of a box at `ptr`, which has the dimensions from `d` on.
+///
+/// Returns the end of the written bytes.
 ///
 /// # Safety
 /// As [`spread`], for the part of the box at `ptr`.
@@ -41,6 +43,8 @@ unsafe fn spread_from_dim(b: &Strided, d: usize, ptr: *mut u8, mut to: *mut u8) 
     }
 }
 
+/// Returns bit `at`, counted from byte `origin`, as 0 or 1.
+///
 /// # Safety
 /// `origin` must be valid for a read of the byte that contains bit `at`.
 #[inline(always)]
@@ -55,7 +59,7 @@ unsafe fn bit(origin: *const u8, at: usize) -> u8 {
 /// As [`spread`].
 unsafe fn spread_line(origin: *const u8, first: usize, to: *mut u8, n: usize) {
     const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
-    /// Mask of bit `k` in each byte `k`.
+    /// Selects bit `k` of byte `k`, for each of the eight bytes of a word.
     const DIAGONAL: u64 = 0x8040_2010_0804_0201;
     let head = (first.wrapping_neg() % 8).min(n);
     let bytes = (n - head) / 8;

@@ -57,26 +57,26 @@ pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
     true
 }
 
-/// Maximum number of steps of [`search`].
+/// Maximum number of steps of [`search`], after which an overlap is assumed.
 ///
 /// It is enough for nested strides, where each stride has one or two possible multipliers.
 const BUDGET: u32 = 1000;
 
-/// A bounded multiple of a stride.
+/// All multiples of a stride by factors from `min` to `max`.
 #[derive(Clone, Copy, Debug)]
 struct Term {
     /// The stride, which is positive.
     stride: i128,
-    /// Least multiplier.
+    /// Least factor of the stride.
     min: i128,
-    /// Greatest multiplier.
+    /// Greatest factor of the stride.
     max: i128,
 }
 
 /// The set of distances between two elements: `start` plus a bounded multiple of each stride.
 struct Distances {
     start: i128,
-    /// Longest stride first.
+    /// Bounded multiples of strides, the longest stride first.
     terms: ArrayVec<Term, { 2 * MAX_RANK + 2 }>,
 }
 
@@ -94,7 +94,7 @@ impl Distances {
         d
     }
 
-    /// Adds a multiple of `stride`, by a factor in `min..=max`, to the distances of the set.
+    /// Adds to every distance of the set a multiple of `stride`, by any factor in `min..=max`.
     fn add(&mut self, stride: i128, min: i128, max: i128) {
         if stride == 0 || min == max {
             return self.start += stride * min;
@@ -108,7 +108,7 @@ impl Distances {
         }
     }
 
-    /// Returns whether the set contains 0. It also returns true if the budget of steps runs out first.
+    /// Returns whether some distance of the set is 0, or true if `budget` steps do not decide it.
     fn may_be_zero(&self, mut budget: u32) -> bool {
         search(self.start, &self.terms, &mut budget)
     }

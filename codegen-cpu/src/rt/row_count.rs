@@ -23,7 +23,7 @@ use op_dsl_ir::{DType, Stored};
 /// Number of rows that a call computes, where it computes only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// Number of dimensions that form the rows, from the outermost. Zero dimensions form one row.
+    /// Number of outermost dimensions whose indices number the rows. Without any there is one row.
     outer: usize,
     /// Number of rows that are computed, fewer than all.
     computed: usize,
@@ -55,7 +55,7 @@ impl Rows {
 
     /// Runs the job over the rows that are computed.
     ///
-    /// Its streams must have the dimensions of the domain, which must have elements.
+    /// The job's streams must have the dimensions of the domain (index space), which must have elements.
     pub fn compute(self, job: &Job, call: &Call<'_>, options: &Options) {
         for slab in self.slabs(job.sizes()).map(|(first, _)| first) {
             slab.run(job, options, |part| part.take_turns(call.kernels));

@@ -92,7 +92,8 @@ impl<'a> Line<'a> {
 
     /// Runs the kernel over `n` elements of every stream.
     ///
-    /// With a `head` (see [`Line::head`]), so many elements are stored as usual, and further steps with non-temporal stores.
+    /// With a `head` (see [`Line::head`]), the first `head` elements are stored as usual, and the whole steps that follow with
+    /// non-temporal stores.
     pub fn run(&mut self, n: usize, head: Option<usize>) {
         let job = self.job;
         if let Some(head) = head {
@@ -126,7 +127,9 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the number of elements before the next cache line; `None` if it differs between outputs.
+    /// Returns the number of elements from the next run's start to the next cache line of the outputs.
+    ///
+    /// Returns `None` if the number differs between outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
         let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
@@ -153,7 +156,7 @@ impl<'a> Line<'a> {
         self.shift(rest as isize);
     }
 
-    /// Runs the kernel over `n` elements, less than a step, in copies that are padded with zeros.
+    /// Runs the kernel over `n` elements, less than a step, in copies of them that are padded with zeros.
     fn run_part(&mut self, n: usize) {
         let job = self.job;
         if n == 0 {

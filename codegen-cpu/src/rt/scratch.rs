@@ -10,7 +10,7 @@ use op_dsl_ir::bind::MAX_RANK;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strided {
     pub ptr: *mut u8,
-    /// Base address of packed bits, see [`Stream::origin`](super::stream::Stream::origin).
+    /// Byte that indices of packed bits count from, see [`Stream::origin`](super::stream::Stream::origin).
     pub origin: *mut u8,
     pub dtype: Stored,
     /// Sizes of the dimensions, outermost first; there are at least two dimensions.
@@ -70,7 +70,9 @@ impl Strided {
         }
     }
 
-    /// Copies the dimensions of the box from `d` on, and returns the end of the used scratch memory.
+    /// Copies the part of the box at `ptr`, which has the dimensions from `d` on.
+    ///
+    /// Returns the end of the used scratch memory.
     ///
     /// # Safety
     /// As [`Strided::copy`], for the part of the box at `ptr`.
@@ -146,6 +148,8 @@ unsafe fn copy_rows<T: Copy, const GATHER: bool>(
     }
 }
 
+/// Copies one element from `place` to `dense` if `GATHER` is true, else from `dense` to `place`.
+///
 /// # Safety
 /// `place` must be valid for a read (`GATHER`) or a write, `dense` for the other.
 #[inline(always)]

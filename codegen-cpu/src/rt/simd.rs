@@ -30,7 +30,7 @@ pub enum Level {
     Neon,
 }
 
-/// Calls the macro `$use` with `$more`, followed by the SIMD levels of this target and their tokens.
+/// Calls the macro `$use` with `$more`, followed by this target's SIMD levels and their token types.
 macro_rules! levels {
     ($use:ident $($more:tt)*) => {
         $use! {
@@ -54,7 +54,7 @@ pub(super) use levels;
 pub trait AtLevel {
     /// Result of the computation.
     type Output;
-    /// Runs the computation with the instructions that the token vouches for.
+    /// Runs the computation at the SIMD level of the token `s`, which proves that the CPU supports it.
     fn at<S: Isa>(self, s: S) -> Self::Output;
 }
 
@@ -172,10 +172,10 @@ pub trait Isa: Simd + Functions {
     /// Whether [`max_size`](Self::max_size) is one instruction.
     const HAS_MAX_SIZE: bool = false;
 
-    /// Returns the token if this CPU supports the SIMD level, else `None`.
+    /// Returns the SIMD token (proof that the CPU supports the level), or `None` if the CPU does not.
     fn detect() -> Option<Self>;
 
-    /// Creates the token without detection.
+    /// Creates the SIMD token (proof that the CPU supports the level) without detection.
     ///
     /// # Safety
     /// The CPU must support the SIMD level.

@@ -289,13 +289,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         if const { W > 2 } { f(self.0[3], f(self.0[2], pair)) } else { pair }
     }
 
-    /// Vectors `k` and `k + 1`.
+    /// Returns vectors `k` and `k + 1` of the step.
     #[inline(always)]
     pub fn pair(self, k: usize) -> Floats<S> {
         Floats([self.0[k], self.0[k + 1]])
     }
 
-    /// Replaces vectors `k` and `k + 1`.
+    /// Replaces vectors `k` and `k + 1` of the step.
     #[inline(always)]
     pub fn set_pair(&mut self, k: usize, pair: Floats<S>) {
         [self.0[k], self.0[k + 1]] = pair.0;

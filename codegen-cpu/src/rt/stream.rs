@@ -3,12 +3,12 @@
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
-/// Elements of one input or output, as strides over the domain.
+/// One input or output in memory: its address, element type, and strides over the domain (index space).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     /// Address of the element at index 0 of every dimension.
     pub ptr: *mut u8,
-    /// Base address of packed bits, see [`Raw::origin`](super::view::Raw::origin).
+    /// Byte that the indices of packed bits count from, see [`Raw::origin`](super::view::Raw::origin).
     pub origin: *mut u8,
     pub dtype: Stored,
     /// Stride of each dimension, in bytes; 0 along dimensions of one element.
@@ -22,7 +22,7 @@ pub(super) struct OutOfView;
 /// Address range of elements: the first byte and one past the last. Each packed bit counts as a byte.
 pub(super) type Extent = (usize, usize);
 
-/// Converts an extent of a stream to the range of bytes in memory that contain the elements.
+/// Converts an extent, where each packed bit counts as a byte, to the range of bytes in memory.
 #[inline]
 pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     let origin = s.origin.addr();

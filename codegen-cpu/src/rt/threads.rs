@@ -30,7 +30,7 @@ fn pool_size() -> usize {
 ///
 /// These threads do not exist in a forked process, where a wait for them would never end.
 fn pool_is_here() -> bool {
-    /// Process in which a call first used the pool; 0 if none has.
+    /// Id of the process in which a call first used the thread pool; 0 if no call has.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
     let this = std::process::id();
     match PROCESS.compare_exchange(0, this, Ordering::Relaxed, Ordering::Relaxed) {

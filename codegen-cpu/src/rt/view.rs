@@ -78,7 +78,7 @@ pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
 
 /// Returns the row-major strides and the number of elements of a contiguous tensor.
 ///
-/// Returns `None` if the tensor is empty, or has more than `len` elements or eight dimensions.
+/// Returns `None` if the tensor is empty, has more than `len` elements, or has more than eight dimensions.
 #[inline]
 fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     if shape.len() > MAX_RANK {
@@ -204,7 +204,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Checks that no two indices share an element.
+    /// Checks that no two indices of the tensor share an element.
     pub(super) fn check_injective(self) -> Result<Raw, ViewError> {
         if is_injective(&self.shape, self.strides()) {
             return Ok(self);
@@ -279,7 +279,7 @@ meta!(View ViewMut);
 impl<'a> View<'a> {
     accessors!();
 
-    /// Makes a view of a described tensor. The caller vouches for the lifetime `'a` of its memory.
+    /// Makes a view from a tensor's description. The caller vouches for the lifetime `'a` of the memory.
     #[inline]
     pub(super) fn of(raw: Raw) -> View<'a> {
         View { raw, _memory: PhantomData }
@@ -417,7 +417,7 @@ impl<'a> View<'a> {
 impl<'a> ViewMut<'a> {
     accessors!();
 
-    /// Makes a view of a described tensor. The caller vouches for the lifetime `'a` of its memory.
+    /// Makes a view from a tensor's description. The caller vouches for the lifetime `'a` of the memory.
     #[inline]
     pub(super) fn of(raw: Raw) -> ViewMut<'a> {
         ViewMut { raw, _memory: PhantomData }

@@ -2,7 +2,7 @@
 
 use codegen_cpu::rt::call::Operator;
 
-/// Reference to the operator `name` of a table.
+/// Names an operator of a table; the operator is looked up when it is needed.
 ///
 /// The table is a reference to a static, so that values that contain it can be statics too.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub(crate) struct ByName {
 }
 
 impl ByName {
-    /// Returns the operator of this name.
+    /// Looks up the operator that this reference names, in its table.
     ///
     /// # Errors
     /// A message if the table has no such operator.

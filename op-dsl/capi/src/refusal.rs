@@ -29,7 +29,7 @@ pub fn status(internal: i32, call: impl FnOnce() -> Checked<()>) -> i32 {
     guarded(|| call().map_or_else(answer, |()| 0)).unwrap_or(internal)
 }
 
-/// Runs `call` and returns its pointer for C; null if it fails or panics.
+/// Runs `call` and returns the pointer that it yields, for C; null if it fails or panics.
 ///
 /// The message of an error is kept for [`recent`].
 pub fn pointer<T>(call: impl FnOnce() -> Checked<*mut T>) -> *mut T {
@@ -54,7 +54,7 @@ fn answer(refusal: Refusal) -> i32 {
     refusal.code
 }
 
-/// Error messages of a thread.
+/// Messages of errors on one thread: the last one, and the one that C has a pointer to.
 struct Recent {
     unread: Option<CString>,
     /// The message that was returned last, kept alive because C has a pointer to it until the next request.

@@ -38,7 +38,7 @@ struct Advisor<'a> {
 }
 
 impl Advisor<'_> {
-    /// Says why CPUs evaluate the formula in f64 or by tables, and where f32 would lose most.
+    /// Says why CPUs evaluate the formula in f64 or by tables, and at which inputs f32 would lose most.
     ///
     /// Returns `None` if CPUs evaluate the formula in f32.
     fn width(&self) -> Option<String> {
@@ -116,6 +116,8 @@ impl Advisor<'_> {
     }
 
     /// Advises against several divisions, and against dividing by a value that all elements share.
+    ///
+    /// Returns `None` if the formula has neither.
     fn divisions(&self) -> Option<String> {
         let uniform = is_uniform(self.graph);
         let divisors: Vec<Id> = calls(self.graph)
@@ -171,7 +173,7 @@ impl Advisor<'_> {
         })
     }
 
-    /// Returns the cost of a tile if node `id` were an additional input instead of being computed.
+    /// Returns the cost of an NPU kernel if node `id` were an input tensor instead of being computed.
     ///
     /// `None` means that no plan is possible.
     fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
@@ -185,7 +187,7 @@ impl Advisor<'_> {
         codegen_ascendc::plan::estimate(&def, 0, plan)
     }
 
-    /// Says whether memory traffic or the vector unit limits a tile on the NPU.
+    /// Says whether memory traffic or the vector unit limits the speed of the plan on its NPU.
     ///
     /// Further sentences say how many vector calls are casts or prevent overflow.
     fn on(&self, plan: &Plan) -> Vec<String> {
@@ -254,7 +256,7 @@ impl Advisor<'_> {
     }
 }
 
-/// Returns the cycles of a tile in the slower of vector unit and global memory (GM).
+/// Returns the cycles of 64 elements in the slower of vector unit and global memory (GM).
 fn cycles(cost: &Cost) -> f64 {
     cost.cycles.max(cost.gm_cycles)
 }

@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta, elements};
 use op_dsl_ir::{DType, Stored};
 
-/// Elements, one variant per element type.
+/// Elements of a tensor, with one variant per type of elements.
 pub enum Data {
     F16(Vec<f16>),
     BF16(Vec<bf16>),
@@ -61,7 +61,7 @@ macro_rules! filled {
 filled!(f16 bf16 f32);
 
 impl Filled for u8 {
-    /// Returns a non-zero byte of the number's bits, or 0 for zero.
+    /// Returns the byte of a mask for a number: a non-zero byte of the number's bits, or 0 for zero.
     ///
     /// Masks have varied bytes because kernels must take any byte but 0 for true. For example, 1.0 (`0x3f800000`)
     /// becomes `0x80`.

@@ -37,12 +37,12 @@ const KNOWN: &[(&str, f64)] = &[
     ("1/6", 1.0 / 6.0),
 ];
 
-/// Range of relative distances at which a number is probably a truncated constant.
+/// Relative distances from a known constant at which a number is probably that constant, truncated.
 ///
 /// A number nearer than the first is the constant itself, one further away than the second is unrelated to it.
 const NEAR: (f64, f64) = (4.0 * f64::EPSILON, 1e-4);
 
-/// Returns one line for every number of a graph that is near a constant but not equal to it.
+/// Returns one line for every number of a graph that is probably a truncated constant, such as 1/3.
 pub fn notes(graph: &Graph) -> Vec<String> {
     let mut notes: Vec<String> = graph.nodes.iter().filter_map(note).collect();
     notes.dedup();

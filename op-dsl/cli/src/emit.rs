@@ -13,7 +13,7 @@ use op_dsl_ir::op::OpDef;
 use std::fs;
 use std::path::Path;
 
-/// Writes the AscendC sources of operators; returns a text with the paths and with what was left out.
+/// Writes the AscendC sources of operators; returns the paths and what could not be emitted, as text.
 pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let ops_nn = args.layout == Layout::OpsNn;
     if args.into.is_some() && !ops_nn {

@@ -25,17 +25,17 @@ pub enum Error {
     /// A name that was given more than once.
     #[error("{flag} {name} is given twice")]
     Twice {
-        /// `--in`
+        /// The option, for example `--in`.
         flag: &'static str,
         /// The name that follows the option.
         name: String,
     },
-    /// A tensor without a file.
+    /// A tensor for which the command line names no file.
     #[error("{op}: {flag} {name}=FILE.npy is missing; needed: {all}")]
     MissingTensor {
         /// Name of the operator.
         op: String,
-        /// `--in`
+        /// The option that files of such tensors are given with, for example `--in`.
         flag: &'static str,
         /// Name of the tensor.
         name: String,
@@ -45,23 +45,23 @@ pub enum Error {
     /// A file that cannot be read, written or used.
     #[error("{flag} {name}={path}: {what}")]
     File {
-        /// `--in`
+        /// The option that names the file, for example `--in`.
         flag: &'static str,
         /// Name of the tensor.
         name: String,
         /// The file as it was typed.
         path: String,
-        /// Reason why it cannot be used.
+        /// Reason why the file cannot be used.
         what: String,
     },
     /// A file of earlier benchmark times that cannot be read.
     #[error("{flag} {path}: {what}; `bench --format csv` makes such files")]
     Earlier {
-        /// `--compare`
+        /// The option that names the file, for example `--compare`.
         flag: &'static str,
         /// The file as it was typed.
         path: String,
-        /// Reason why it cannot be used.
+        /// Reason why the file cannot be used.
         what: String,
     },
     /// Two outputs with the same file.

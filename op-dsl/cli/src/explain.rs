@@ -87,7 +87,7 @@ fn tensors(tensors: &[Tensor]) -> Vec<String> {
     tensors.iter().map(show).collect()
 }
 
-/// Removes the indentation that all lines after the first share.
+/// Removes the indentation that all lines of a text except the first have in common.
 fn dedented(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let depth = |l: &&str| l.len() - l.trim_start().len();

@@ -56,7 +56,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use verdict::{Verdict, print};
 
-/// A program's command line: its operators, and what it shows by default.
+/// A command-line program: its operators, and what it shows or uses if arguments are missing.
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
     operators: &'a [&'static Operator],
@@ -88,7 +88,9 @@ impl<'a> Program<'a> {
         Program { operators, example, by_hand: "" }
     }
 
-    /// Sets the CSV that `report` uses if `--compare` is not given; `report --help` lists its columns.
+    /// Sets the CSV with figures of hand-written operators that `report` uses without `--compare`.
+    ///
+    /// `report --help` lists its columns.
     pub const fn by_hand(self, csv: &'a str) -> Program<'a> {
         Program { by_hand: csv, ..self }
     }

@@ -26,7 +26,7 @@ pub fn operator(operators: Operators, name: &str) -> Result<&'static Operator, E
     found.ok_or_else(|| unknown("no operator", name, operators.iter().map(|op| op.name())))
 }
 
-/// Returns the operator of this name alone, or all operators without a name.
+/// Returns the operator `name`, or all operators if no name is given.
 pub fn chosen(operators: Operators, name: Option<&str>) -> Result<Vec<&'static Operator>, Error> {
     name.map_or_else(|| Ok(operators.to_vec()), |name| Ok(vec![operator(operators, name)?]))
 }
@@ -40,7 +40,7 @@ fn check_twice(flag: &'static str, pairs: &[Pair]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the value of every attribute of the operator: as given, else the default.
+/// Returns the value of every attribute: as given on the command line, else the default.
 pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
     check_twice("--attr", given)?;
     let mut values = op.default_attrs();

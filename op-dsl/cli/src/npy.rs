@@ -19,11 +19,11 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Alignment in bytes of the data in a file.
 const ALIGNMENT: usize = 64;
 
-/// Reads an `.npy` file as a tensor of this kind.
+/// Reads an `.npy` file as a tensor of the given kind: numbers, a mask, or row counts.
 ///
 /// A file of numbers must have the element type `asked`; without one, f16 or f32. A file of a mask must have bool or
-/// uint8, a file of row counts int64. A file in Fortran order becomes a tensor with the strides of that order, so that
-/// nothing is transposed.
+/// uint8, a file of row counts int64. A file in Fortran order becomes a tensor with the strides of that order, so
+/// that nothing is transposed.
 pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
     if fs::metadata(path).map_err(plain)?.is_dir() {
         return Err("is a directory".into());
@@ -92,7 +92,9 @@ enum Elements {
     Counts,
 }
 
-/// Checks that the element type of a file suits row counts, or says why the file cannot be used.
+/// Checks that `held`, the element type of a file, suits row counts.
+///
+/// An error says why the file cannot be used. `held` is `None` if the file has records instead of numbers.
 fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for counts of rows: int64")?;
     match ty.kind_and_size() {
@@ -101,7 +103,9 @@ fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// Checks that the element type of a file suits a mask, or says why the file cannot be used.
+/// Checks that `held`, the element type of a file, suits a mask.
+///
+/// An error says why the file cannot be used. `held` is `None` if the file has records instead of numbers.
 fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     let ty = held.ok_or("holds records; allowed for a mask: bool, uint8")?;
     match ty.kind_and_size() {
@@ -111,7 +115,9 @@ fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
     }
 }
 
-/// Checks that the element type of a file suits numbers of the type `asked`, or says why not.
+/// Returns the element type of a file of numbers, after the check that it is `asked` if that is given.
+///
+/// An error says why the file cannot be used. `held` is `None` if the file has records instead of numbers.
 fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, String> {
     let Some(ty) = held else {
         return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \

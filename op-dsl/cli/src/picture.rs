@@ -7,12 +7,14 @@ use std::fmt::Write;
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 540.0;
 const MARGIN: f64 = 24.0;
-/// Number of lines that the picture folds a matrix of a single row into.
+/// Number of lines that the picture breaks a matrix into if it has only one, very long row.
 const FOLDS: u64 = 32;
 /// Maximum number of tiles that are outlined, because outlines of more could not be seen.
 const MOST_TILES: usize = 4000;
 
-/// Grid of elements in the picture, for each of the tensor's parts side by side.
+/// Columns and rows of elements in the picture, and the number of parts that are side by side.
+///
+/// A gated tensor has two parts, gate and value, any other has one.
 struct Canvas {
     columns: u64,
     rows: u64,
@@ -26,7 +28,7 @@ impl Canvas {
         Canvas { columns: columns.max(1), rows, parts }
     }
 
-    /// Returns rectangles (x, y, width, height) that cover elements `from..to` in every part.
+    /// Returns rectangles (x, y, width, height) of the picture that cover elements `from..to` of each part.
     ///
     /// In each part they are the rest of a line, whole lines, and the start of a line.
     fn rectangles(&self, from: u64, to: u64) -> Vec<[f64; 4]> {

@@ -4,9 +4,11 @@ use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between two updates of the line on the screen.
+/// Minimum time between two updates of the progress line.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// Maximum length of the line: narrower terminals are rare, and a line that wraps is not cleared.
+/// Maximum length of the progress line in characters, so that it does not wrap.
+///
+/// Narrower terminals are rare, and a line that wraps is not cleared.
 const COLUMNS: usize = 79;
 
 /// Progress of a command, shown only on terminals.
@@ -21,7 +23,7 @@ struct State {
     length: u64,
     done: u64,
     start: Instant,
-    /// Time at which the line on the screen was drawn.
+    /// Time at which the progress line was last drawn.
     drawn: Option<Instant>,
 }
 

@@ -72,7 +72,9 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
     Ok(arrays)
 }
 
-/// Returns the index of the mask `name`, and the shape of its bits, that of the first ungated tensor.
+/// Returns the index of the mask `name`, and the shape that its packed bits have.
+///
+/// The shape is that of the first ungated tensor.
 fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usize>), Error> {
     let inputs = &op.def().inputs;
     let is_mask = |t: &&Tensor| t.kind == Kind::Mask;
@@ -96,7 +98,7 @@ impl Target {
     }
 }
 
-/// Returns the file to write each output to, `None` for an output that is dropped.
+/// Returns the file to write each output to; `None` for an output for which no file is given.
 fn targets(op: &Operator, args: &Run) -> Result<Vec<Option<Target>>, Error> {
     let flag = "--out";
     let files = lookup::files(op.def(), flag, &op.def().outputs, &args.outputs)?;

@@ -146,7 +146,9 @@ fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     (touched * BLOCK) as f64 / needed as f64
 }
 
-/// Returns a table of typical cores: first and last of those with an extra unit, and of those without.
+/// Returns a table of typical cores: the first and last of those with most work, and of the others.
+///
+/// Some cores have one unit of work more than the others if the tiling does not divide evenly.
 fn cores(t: &Tiling) -> String {
     if t.cores == 0 {
         return String::new();

@@ -14,7 +14,7 @@ use syn::Path;
 
 /// Returns the definition of an operator as a Rust expression.
 ///
-/// `published` is the path of a table that may have a row for the operator.
+/// `published` is the path of a table of published interfaces, which may have a row for the operator.
 pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
     let source = format!("::{source}");

@@ -4,7 +4,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::fmt::Write;
 
-/// Returns the rustdoc text of an operator: the author's words, the formula, the tensors.
+/// Returns the rustdoc text of an operator: the author's doc comment, the formula, the tensors.
 pub fn operator(def: &OpDef, derived: bool) -> String {
     let mut text = String::new();
     if !def.doc.is_empty() {

@@ -92,9 +92,9 @@ fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     quote!(#error #item)
 }
 
-/// Prints a note on standard error for each operator without an accurate way to write its formula.
+/// Prints a note for each operator whose formula loses digits and has no accurate way to write it.
 ///
-/// The note is printed because stable Rust has no warnings from macros.
+/// The note goes to standard error because stable Rust has no warnings from macros.
 fn say_what_is_lost(family: &Family) {
     for note in family.ops.iter().flat_map(|op| lost_digits::notes(&op.def)) {
         let _ = writeln!(io::stderr(), "note: {note}");

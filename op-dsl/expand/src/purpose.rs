@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 pub enum Purpose {
     /// A program or a library that calls operators, so that the expansion contains kernels.
     Call,
-    /// A reader of operator definitions, so that the expansion contains no kernels.
+    /// A build script or a compilation that generates no code, so that the expansion contains no kernels.
     Define,
 }
 
@@ -28,7 +28,7 @@ impl Purpose {
         Purpose::of(program.unwrap_or_default(), &arguments, &name)
     }
 
-    /// Returns the purpose of a call of `compiler` with these arguments for a crate.
+    /// Returns the purpose of a compilation, a call of `compiler` with these arguments for a crate.
     fn of(compiler: &str, arguments: &[String], crate_name: &str) -> Purpose {
         let reads = compiler == "rustdoc" || compiler.starts_with("rust-analyzer");
         let emits =

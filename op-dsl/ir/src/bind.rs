@@ -18,7 +18,7 @@ pub use shape::{MAX_RANK, Shape, elements};
 /// Shape and storage type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMeta<'a> {
-    /// Dimensions, outermost first.
+    /// Sizes of the dimensions, outermost first.
     pub shape: &'a [usize],
     /// Storage type of the elements.
     pub dtype: Stored,
@@ -48,9 +48,9 @@ impl Meta for TensorMeta<'_> {
 /// Shape and element type that an output must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputMeta {
-    /// Dimensions, outermost first.
+    /// Sizes of the dimensions, outermost first.
     pub shape: Shape,
-    /// Element type.
+    /// Element type that the output must have.
     pub dtype: DType,
 }
 
@@ -120,7 +120,7 @@ impl Bound {
         self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
     }
 
-    /// Returns where a part of a tensor that is not broadcast lies along the split dimension.
+    /// Returns where a part (gate, value or all) of an unbroadcast tensor lies along the split dimension.
     #[inline]
     pub fn place(&self, part: Part) -> Place {
         self.split.map_or(Place { offset: 0, step: 1 }, |split| split.place(part, split.half))
@@ -144,10 +144,10 @@ impl BoundSplit {
         }
     }
 
-    /// Returns the number of outer dimensions, over which the contiguous runs of one part repeat.
+    /// Returns how many leading dimensions the contiguous runs of one part (gate or value) repeat over.
     ///
-    /// For parts that are halves, the outer dimensions are those before the split dimension. Interleaved parts
-    /// alternate along the split dimension, so that this is an outer one too.
+    /// For parts that are halves, these are the dimensions before the split dimension. Interleaved parts alternate along the split
+    /// dimension, so that it is one of them too.
     #[inline]
     pub fn outer(&self) -> usize {
         self.dim + usize::from(self.interleaved)
@@ -164,10 +164,10 @@ pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[impl Meta]) -> Result<Bound,
     Ok(bound)
 }
 
-/// As [`bind`], but fills `bound` in place, because nanoseconds per call matter to the run-time.
+/// Checks one call as [`bind`] does, but fills `bound` in place, which saves nanoseconds per call.
 ///
 /// # Errors
-/// As [`bind`]; `bound` is then incomplete and must not be used.
+/// An attribute or input is not allowed, as for [`bind`]; `bound` is then incomplete and must not be used.
 pub fn bind_to(
     bound: &mut Bound,
     def: &OpDef,
@@ -200,7 +200,7 @@ fn is_given(input: &impl Meta) -> bool {
 /// Returns the shapes and element types of the outputs, for callers that allocate them.
 ///
 /// # Errors
-/// As [`bind`].
+/// An attribute or input is not allowed, as for [`bind`].
 pub fn infer(
     def: &OpDef,
     attrs: &[Value],
@@ -247,9 +247,10 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// Returns the element type to compute in: that of all numeric inputs, or the promoted one.
+/// Checks the inputs' element types, and returns the type to compute in.
 ///
-/// It is f32 if there is no numeric input.
+/// That is the type of all numeric inputs, or the promoted type if the operator allows them to differ. It is f32 if there is no
+/// numeric input.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
@@ -375,7 +376,7 @@ fn check_shapes(
     Ok(())
 }
 
-/// Returns an error if the shape of a tensor that is not broadcast does not match the domain.
+/// Returns an error if a tensor, which is not broadcast, lacks the shape that follows from the domain.
 #[inline]
 fn check_shape(
     bound: &Bound,
@@ -390,7 +391,7 @@ fn check_shape(
     refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from: from() })
 }
 
-/// Returns whether `shape` is the one that a tensor of this kind has if it is not broadcast.
+/// Returns whether `shape` is the one that a tensor of this kind must have if it is not broadcast.
 #[inline]
 fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
     let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
@@ -399,7 +400,7 @@ fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
         && dims.all(|(i, (&n, &d))| if i == doubled { n % 2 == 0 && n / 2 == d } else { n == d })
 }
 
-/// Returns the shape that [`has_shape`] accepts, saturated where it overflows.
+/// Returns the shape that an unbroadcast tensor of this kind must have; sizes saturate at `usize::MAX`.
 fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     let mut shape = bound.domain.to_vec();
     if let Some(i) = bound.doubled(kind) {
@@ -455,7 +456,7 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
     refuse(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
 }
 
-/// Checks that the tensor of row counts, if given, is one-dimensional and not empty.
+/// Checks that the tensor whose sum is the number of rows, if given, is one-dimensional and not empty.
 fn check_rows(def: &OpDef, inputs: &[impl Meta]) -> Checked<()> {
     let Some(rows) = def.rows().filter(|rows| is_given(&inputs[*rows])) else { return Ok(()) };
     match inputs[rows].meta().shape {

@@ -8,7 +8,7 @@ use crate::op::{Kind, OpDef, Origin, Value};
 pub struct Derivative {
     /// Index of the gradient operator in the table of operators.
     pub gradient: usize,
-    /// For each input of the gradient operator, which forward tensor or upstream gradient to pass.
+    /// For each input of the gradient operator, the forward tensor or upstream gradient to pass to it.
     pub holds: Vec<Origin>,
     /// For each output of the gradient operator, the index of the forward input it is the gradient of.
     ///

@@ -121,7 +121,10 @@ fn indicator(b: &mut Builder, c: Id, yes: f64, no: f64) -> Id {
     b.call(Prim::Select, &[c, yes, no])
 }
 
-/// Returns the partials of `min(x, y)`: 1 for the smaller, 1/2 each at a tie, NaN where either is NaN.
+/// Returns the partial derivatives of `min(x, y)` by `x` and `y`.
+///
+/// They are 1 for the smaller argument, 1/2 each at a tie, and NaN where either is NaN. `again` says whether they will be
+/// differentiated as well.
 fn smaller(b: &mut Builder, x: Id, y: Id, again: bool) -> [Option<Id>; 3] {
     let (first, second) = (b.call(Prim::Lt, &[x, y]), b.call(Prim::Lt, &[y, x]));
     let tie = b.call(Prim::Eq, &[x, y]);
@@ -180,14 +183,14 @@ fn nan(b: &mut Builder, x: Id, again: bool) -> Id {
     if again { b.product(x, x) } else { x }
 }
 
-/// `s(x) s(-x)`, the derivative of the sigmoid `s`.
+/// Adds `s(x) s(-x)`, the derivative of the sigmoid `s`.
 fn sigmoid_slope(b: &mut Builder, x: Id) -> Id {
     let minus = b.negative(x);
     let (s, rest) = (b.call(Prim::Sigmoid, &[x]), b.call(Prim::Sigmoid, &[minus]));
     b.product(s, rest)
 }
 
-/// `c e^(k x^2)`
+/// Adds `c e^(k x^2)`, a bell curve in `x` if `k` is negative.
 fn bell(b: &mut Builder, c: f64, k: f64, x: Id) -> Id {
     let square = b.product(x, x);
     let exponent = b.scaled(k, square);

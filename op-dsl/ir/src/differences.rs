@@ -99,7 +99,7 @@ pub fn compare(
     Ok(found)
 }
 
-/// Returns the value of the stream for one part of a tensor; NaN if there is no such stream.
+/// Returns the value of the stream that reads this part of tensor `tensor`; NaN if there is none.
 fn value(streams: &[Stream], values: &[f64], tensor: usize, part: Part) -> f64 {
     let at = streams.iter().position(|s| *s == Stream { tensor, part });
     at.map_or(f64::NAN, |at| values[at])
@@ -118,10 +118,10 @@ fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
     })
 }
 
-/// Returns attributes of the gradient `g` and of `f` that select the graphs `spec` and `of`.
+/// Returns attributes of the gradient `g` and of `f` that select the formula variants `spec` and `of`.
 ///
-/// Floats are varied at random around their defaults. Returns `None` if no attributes select both graphs, or if one of
-/// them is for a call with an optional input that this test leaves out.
+/// Floats are varied at random around their defaults. Returns `None` if no attributes select both, or if one of them is for a call
+/// with an optional input that this test leaves out.
 fn attributes(
     f: &OpDef,
     g: &OpDef,

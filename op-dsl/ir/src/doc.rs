@@ -5,14 +5,14 @@
 const BEFORE: &str = "The gradient of `";
 const AFTER: &str = "`.";
 
-/// Returns the sentence that begins the documentation of an operator's gradient.
+/// Returns the sentence that begins the documentation of the gradient of the operator `forward`.
 pub fn of_gradient(forward: &str) -> String {
     format!("{BEFORE}{forward}{AFTER}")
 }
 
-/// Splits documentation into its leading sentences of [`of_gradient`] and the author's text.
+/// Splits an operator's documentation into leading "gradient of" sentences and the author's text.
 ///
-/// Returns the names of the forward operators in those sentences, and the author's text.
+/// The sentences are those that [`of_gradient`] writes. Returns the names of the forward operators in them, and the author's text.
 pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     let (mut names, mut rest) = (Vec::new(), doc.trim());
     while let Some((name, after)) = sentence(rest) {
@@ -22,10 +22,10 @@ pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     (names, rest)
 }
 
-/// Parses a sentence of [`of_gradient`] at the beginning of `doc`.
+/// Parses a sentence written by [`of_gradient`] at the beginning of `doc`.
 ///
-/// Returns the name of the forward operator and the text after the sentence. Returns `None` if `doc` begins otherwise,
-/// or if the sentence is not a paragraph of its own.
+/// Returns the name of the forward operator and the text after the sentence. Returns `None` if `doc` begins otherwise, or if the
+/// sentence is not a paragraph of its own.
 fn sentence(doc: &str) -> Option<(&str, &str)> {
     let named = doc.strip_prefix(BEFORE)?;
     let (name, after) = named.split_at(named.find('`')?);

@@ -23,7 +23,7 @@ pub struct Row {
     pub bits: usize,
     /// Bits of the significand, the hidden one included.
     pub precision: i32,
-    /// Exponents of the smallest and of the largest normal number.
+    /// Exponents of two of the smallest and of the largest normal number.
     pub exponents: (i32, i32),
     /// Type in AscendC, for example `bfloat16_t`.
     pub c: &'static str,

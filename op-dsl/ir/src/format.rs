@@ -7,9 +7,9 @@ use crate::DType;
 pub struct Format {
     /// Bits of the significand, the hidden one included.
     precision: i32,
-    /// Exponent of the smallest normal number.
+    /// Exponent of two of the smallest normal number.
     least: i32,
-    /// Exponent of the largest finite number.
+    /// Exponent of two of the largest finite number.
     greatest: i32,
 }
 

@@ -55,7 +55,7 @@ impl Node {
 /// A formula. Nodes refer to earlier nodes only, equal nodes are shared, and none is unused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    /// Nodes in evaluation order.
+    /// Nodes in evaluation order: arguments come before their users.
     pub nodes: List<Node>,
     /// The nodes with the results, one per output stream.
     pub outputs: List<Id>,
@@ -154,7 +154,9 @@ pub struct Builder {
     known: FxHashMap<Key, Id>, // looked up, never iterated, so that its order reaches no output
 }
 
-/// Hashable form of a node, with a number as its bits.
+/// Key of a node in a hash map: its kind; its index, primitive or constant; its arguments.
+///
+/// A constant is given by its bits, because f64 has no hash.
 type Key = (u8, u64, [Id; 3]);
 
 fn key(node: &Node) -> Key {

@@ -11,11 +11,11 @@ use crate::prim::Prim;
 /// Values allowed for `k`, the number by whose powers streams and scalars are multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Any number, including 0.
+    /// `k` may be any number, including 0.
     Number,
-    /// A number that is not 0.
+    /// `k` may be any number but 0.
     Nonzero,
-    /// A positive number.
+    /// `k` may be any positive number.
     Positive,
 }
 
@@ -24,14 +24,16 @@ pub enum By {
 pub enum Degree {
     /// Every exponent: zero scales by any power of `k`, and so does a bound that stands for infinity.
     Any,
-    /// Exactly this exponent.
+    /// Exactly the exponent given.
     Power(i32),
 }
 
 use Degree::{Any, Power};
 
 impl Degree {
-    /// Returns the exponent of a value that equals one of two values; `None` if their exponents differ.
+    /// Returns the exponent of a value that is sometimes one, sometimes another of two values.
+    ///
+    /// `None` if the exponents of the two values differ.
     fn either(self, other: Degree) -> Option<Degree> {
         match (self, other) {
             (Any, d) | (d, Any) => Some(d),

@@ -12,7 +12,7 @@ pub struct Interface {
     pub header: String,
     /// The aclnn functions of the operator; the last one has the most complete signature.
     pub functions: Vec<Function>,
-    /// `(input, other)`: no argument passes `input`, so the kernel receives input `other` in its place.
+    /// `(input, other)`: no argument passes input `input`, so the kernel receives input `other` instead.
     pub stand_ins: Vec<(usize, usize)>,
     /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
@@ -20,7 +20,7 @@ pub struct Interface {
     pub dtypes: DTypes,
     /// Whether calls with empty tensors succeed.
     pub empty: bool,
-    /// `(attribute, rule)` for each numeric attribute that may not be negative.
+    /// `(attribute index, rule)` for each numeric attribute that may not be negative.
     pub negative: Vec<(usize, Negative)>,
 }
 
@@ -29,9 +29,9 @@ pub struct Interface {
 pub struct Function {
     /// Name, for example `aclnnGeGluV3Backward`.
     pub name: String,
-    /// Arguments up to `workspaceSize`, in order.
+    /// Arguments in order; `workspaceSize` and `executor`, which end every such function, are left out.
     pub params: Vec<Param>,
-    /// `(attribute, value)` for each attribute that the function has no argument for.
+    /// `(attribute index, value)` for each attribute that the function has no argument for.
     pub fixed: Vec<(usize, Value)>,
     /// Document that publishes the function; `None` if the function is derived from the operator.
     pub source: Option<&'static str>,

@@ -57,7 +57,7 @@ pub struct Aclnn {
     pub header: &'static str,
     /// The functions of the operator; the last one has the most complete signature.
     pub names: &'static [Name],
-    /// `(input, other)`: no function has an argument for `input`, so the kernel receives input `other`.
+    /// `(input, other)`: no function passes input `input`, so the kernel receives input `other` instead.
     pub stand_ins: &'static [(usize, usize)],
     /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
@@ -65,7 +65,7 @@ pub struct Aclnn {
     pub dtypes: DTypes,
     /// Whether calls with empty tensors succeed and do nothing; otherwise they are an invalid parameter.
     pub empty: bool,
-    /// `(attribute, rule)` for each numeric attribute that may not be negative.
+    /// `(attribute index, rule)` for each numeric attribute that may not be negative.
     pub negative: &'static [(usize, Negative)],
 }
 
@@ -83,11 +83,11 @@ pub struct DTypes {
 /// Element types that inputs may have together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inputs {
-    /// The same type for all.
+    /// All inputs have the same type.
     Same,
-    /// Any floating-point types, promoted to one that holds them all.
+    /// Inputs have any floating-point types, and are promoted to one that holds them all.
     Floats,
-    /// As `Floats`, but integer tensors are also allowed beside a float one and are cast to its type.
+    /// Inputs have any floating-point types, promoted to one; integer tensors beside a float one are cast to its type.
     Numbers,
 }
 
@@ -125,11 +125,11 @@ pub enum Negative {
 pub struct Name {
     /// Name of the function.
     pub name: &'static str,
-    /// Arguments of the function up to `workspaceSize`, in order.
+    /// Arguments in order; `workspaceSize` and `executor`, which end every such function, are left out.
     pub args: &'static [Param],
-    /// `(attribute, value)` for each attribute that the function has no argument for.
+    /// `(attribute index, value)` for each attribute that the function has no argument for.
     pub fixed: &'static [(usize, Value)],
-    /// The document that publishes the function, by its path in ops-nn or ops-math.
+    /// The document that publishes the function, as a path in the repository ops-nn or ops-math.
     pub source: &'static str,
 }
 
@@ -257,7 +257,7 @@ const fn param(of: SignaturePart, name: &'static str, ty: Type, optional: bool) 
 }
 
 impl Aclnn {
-    /// Default values of the fields, which most operators have.
+    /// The interface of most operators, with the header and the functions left empty.
     pub const PLAIN: Aclnn = Aclnn {
         header: "",
         names: &[],
@@ -270,7 +270,7 @@ impl Aclnn {
 }
 
 impl Published {
-    /// A row of the table without content.
+    /// A row for an operator of which nothing is published, with the name left empty.
     pub const NOTHING: Published = Published {
         operator: "",
         aclnn: None,
@@ -281,7 +281,7 @@ impl Published {
         definition: None,
     };
 
-    /// Counts, at compile time, the operators that have a row in either of two tables.
+    /// Counts, at compile time, the operators that have a row in at least one of two tables.
     pub const fn count(table: &'static [Published], registered: &'static [Published]) -> usize {
         let (mut count, mut i) = (table.len(), 0);
         while i < registered.len() {

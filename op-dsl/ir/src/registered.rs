@@ -9,15 +9,15 @@ use std::borrow::Cow;
 /// A graph prototype, `op_graph/<op>_proto.h`. Inputs and outputs are those of the operator, in its order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prototype {
-    /// Names of the inputs.
+    /// Names of the inputs in the prototype.
     pub inputs: &'static [&'static str],
-    /// Names of the outputs.
+    /// Names of the outputs in the prototype.
     pub outputs: &'static [&'static str],
     /// Element types of the tensors that [`Prototype::types_of`] does not name.
     pub types: Types,
     /// Tensors with element types of their own, for example masks, as `(name, types in C++)`.
     pub types_of: &'static [(&'static str, &'static str)],
-    /// Attributes; there may be more than the operator has.
+    /// Attributes of the prototype, which may be more than the operator has.
     pub attrs: &'static [Attribute],
 }
 
@@ -35,9 +35,9 @@ pub enum Types {
 pub struct Definition {
     /// Directory of the operator and stem of its files; empty if it is the operator's name in snake case.
     pub directory: &'static str,
-    /// Names of the inputs; empty if they are the same as in the formula.
+    /// Names of the inputs in the definition; empty if they are the same as in the formula.
     pub inputs: &'static [&'static str],
-    /// Names of the outputs; empty if they are the same as in the formula.
+    /// Names of the outputs in the definition; empty if they are the same as in the formula.
     pub outputs: &'static [&'static str],
     /// Whether graphs must give every attribute.
     pub required: bool,
@@ -55,7 +55,7 @@ pub struct Definition {
     pub functions: &'static [&'static str],
 }
 
-/// A registered attribute.
+/// An attribute of a graph prototype or of an operator definition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attribute {
     /// Name of the attribute.
@@ -127,7 +127,7 @@ impl Definition {
         functions: &[],
     };
 
-    /// Returns the operator with its tensors renamed as in this definition.
+    /// Returns the operator with its tensors renamed to the names in this definition.
     pub fn rename<'d>(&self, def: Cow<'d, OpDef>) -> Cow<'d, OpDef> {
         if self.inputs.is_empty() && self.outputs.is_empty() {
             return def;

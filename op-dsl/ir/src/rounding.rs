@@ -108,7 +108,7 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
 }
 
 impl Worst {
-    /// Includes the errors at the points of a line and around its zero crossings in the maximum.
+    /// Raises the maximum to the errors at the points of a line and around its zero crossings.
     ///
     /// A line is a list of points along which one stream varies.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
@@ -116,7 +116,7 @@ impl Worst {
         self.look_at(graph, evaluated);
     }
 
-    /// Includes the errors at the points of a line, along which one stream varies, in the maximum.
+    /// Raises the maximum to the errors at the points of a line, along which one stream varies.
     fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
@@ -187,7 +187,9 @@ fn exact(value: f64) -> Bounded {
     Bounded { value, error: 0.0 }
 }
 
-/// Evaluates a call with the propagated errors of its arguments and its own rounding error.
+/// Evaluates a call of a primitive, with a bound of its error.
+///
+/// The bound is the sum of the errors propagated from the arguments and the rounding error of the call.
 fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     let row = prim.row();
     let value = (row.oracle)(args.map(|a| a.value));

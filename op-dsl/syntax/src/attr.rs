@@ -18,7 +18,7 @@ pub struct OpArgs {
     pub outputs: Option<Vec<Ident>>,
     /// Element types that tensors may have; all known types by default.
     pub dtypes: Option<Vec<DType>>,
-    /// Whether tensors without elements are allowed.
+    /// Whether tensors without elements are allowed; `None` if the author does not say.
     pub empty: Option<bool>,
     /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
@@ -28,7 +28,9 @@ pub struct OpArgs {
     pub grad: Option<GradArgs>,
     /// The function of the forward operator, if this operator is its handwritten gradient.
     pub grad_of: Option<Ident>,
-    /// Forward inputs that a handwritten gradient differentiates by, if its output names do not tell.
+    /// Forward inputs that a handwritten gradient's outputs are the gradients by.
+    ///
+    /// `None` if the author does not name them; the names of the outputs may tell, as `dx` does.
     pub wrt: Option<Vec<Ident>>,
 }
 
@@ -37,13 +39,13 @@ pub struct OpArgs {
 pub struct GradArgs {
     /// The keyword `grad`, for the spans of errors.
     pub keyword: Ident,
-    /// The operator's name in CANN.
+    /// The gradient operator's name in CANN.
     pub name: Option<LitStr>,
     /// Names of the forward inputs to differentiate by.
     pub wrt: Vec<Ident>,
-    /// The inputs of the gradient operator; by default they follow from what the gradient reads.
+    /// The inputs of the gradient operator; by default chosen from what the derived formula reads.
     pub inputs: Option<Vec<Input>>,
-    /// Names of the outputs of the gradient operator; by default `d` and the name of the input.
+    /// Names of the gradient operator's outputs; by default `d` followed by the input's name, as in `dx`.
     pub outputs: Option<Vec<Ident>>,
     /// Whether tensors without elements are allowed; by default as in the forward operator.
     pub empty: Option<bool>,
@@ -60,7 +62,7 @@ pub struct GradArgs {
 pub struct Input {
     /// Name of the gradient operator's input.
     pub name: Ident,
-    /// The forward tensor that the input holds, if that has a different name.
+    /// Name of the forward tensor to pass for this input, if that differs from `name`.
     pub holds: Option<Ident>,
 }
 
@@ -75,7 +77,7 @@ impl Parse for Input {
 /// The arguments of `#[split(..)]`.
 #[derive(Debug, Default)]
 pub struct SplitArgs {
-    /// The `Dim` parameter with the dimension to split.
+    /// The parameter of type `Dim` that says which dimension is split.
     pub along: Option<Ident>,
     /// Whether the gate is the first of the two parts: `true`, `false` or a boolean parameter.
     pub gate_left: Option<Expr>,
@@ -278,7 +280,7 @@ pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
     args
 }
 
-/// Parses the name in `#[attr(name = "..")]` on an enum variant; `None` after an error.
+/// Parses the name in `#[attr(name = "..")]` on an enum variant; `None` after reporting an error.
 pub fn variant_name(attr: &Attribute, errors: &Errors) -> Option<LitStr> {
     let mut name = None;
     parse(arguments(attr, errors), errors, |meta| {
@@ -306,19 +308,23 @@ fn boolean(meta: &ParseNestedMeta) -> syn::Result<bool> {
     if meta.input.peek(Token![=]) { Ok(meta.value()?.parse::<LitBool>()?.value) } else { Ok(true) }
 }
 
-/// Parses `key(a, b, c)`.
+/// Parses an argument of the form `key(a, b, c)` and returns the items in parentheses.
 fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
     let content;
     syn::parenthesized!(content in meta.input);
     Ok(Punctuated::<T, Token![,]>::parse_terminated(&content)?.into_iter().collect())
 }
 
-/// Parses the name in `#[holds(x)]` on a parameter of a handwritten gradient; `None` after an error.
+/// Parses the name `x` in `#[holds(x)]` on a parameter of a handwritten gradient.
+///
+/// Returns `None` after reporting an error.
 pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
     syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
 }
 
-/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first; `None` after an error.
+/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first.
+///
+/// Returns `None` after reporting an error.
 pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2]> {
     let bounds = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
     let bounds = bounds.parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()?;
@@ -334,7 +340,7 @@ pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2
     }
 }
 
-/// Parses the names in `wrt(a, b)`.
+/// Parses the names in `wrt(a, b)`: the forward inputs that a gradient differentiates by.
 ///
 /// A part of a gated tensor, for example `x.gate`, is reported as an error because only the whole tensor has a
 /// gradient.

@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, Item, ItemFn, Lit, Local, Pat, ReturnType, Stmt, Type, parse_quote};
 
-/// Returns an operator's function as emitted: numbers in the body are `Elem`s.
+/// Returns an operator's function as the macro emits it: numbers in the body become `Elem`s.
 ///
 /// The helper attributes are removed, and the signature stays the same.
 pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
@@ -22,7 +22,7 @@ pub fn operator(item: &ItemFn, scope: &Scope) -> ItemFn {
     item
 }
 
-/// Returns a `#[formula]` function as emitted: numbers in the body are `Elem`s.
+/// Returns a `#[formula]` function as the macro emits it: numbers in the body become `Elem`s.
 ///
 /// The helper attributes are removed, and parameters of number types accept `impl Into<Elem>`.
 pub fn formula(item: &ItemFn, scope: &Scope) -> ItemFn {
@@ -70,7 +70,7 @@ impl Elements {
     }
 }
 
-/// Returns the span of a syntax node, but with names resolved at the macro's call.
+/// Returns a syntax node's source span, changed so that names resolve at the macro's call site.
 fn place(node: &impl ToTokens) -> Span {
     node.span().resolved_at(Span::call_site())
 }

@@ -19,11 +19,11 @@ use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};
 pub struct Family {
     /// The module of the operators, without its items; `None` for a function outside of a module.
     pub module: Option<ItemMod>,
-    /// The author's items as emitted, without the helper attributes.
+    /// The author's items as the macro emits them, without helper attributes such as `#[saved]`.
     pub items: Vec<Item>,
     /// The functions of the operators, as the author wrote them.
     pub functions: Vec<OpFn>,
-    /// The operators: for each function its own, then its gradient, then the gradient of that.
+    /// The operators: for each function the one it defines, its gradient, and the gradient's gradient.
     pub ops: Vec<Operator>,
     /// All errors of the module. If there are any, the operators are placeholders without graphs.
     pub error: Option<syn::Error>,
@@ -48,7 +48,7 @@ pub struct Operator {
 /// Parses an `#[operators] mod name { .. }`.
 ///
 /// # Errors
-/// If the item is no inline module, because then there are no items to keep.
+/// If the item is no inline module. Any other error is in [`Family::error`].
 pub fn module(item: TokenStream) -> syn::Result<Family> {
     let mut module: ItemMod = match syn::parse2(item)? {
         Item::Mod(module) => module,
@@ -71,7 +71,7 @@ pub fn module(item: TokenStream) -> syn::Result<Family> {
 /// Parses an `#[op(args)] fn`.
 ///
 /// # Errors
-/// If the item is no function, because then there is nothing to keep.
+/// If the item is no function. Any other error is in [`Family::error`].
 pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
     let function: ItemFn = syn::parse2(item)?;
     let errors = Errors::new();
@@ -84,7 +84,7 @@ pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
 /// Parses a `#[formula] fn` outside of a module, where nothing is traced.
 ///
 /// # Errors
-/// If the item is no function, because then there is nothing to keep.
+/// If the item is no function.
 pub fn formula(item: TokenStream) -> syn::Result<ItemFn> {
     let function: ItemFn = syn::parse2(item)?;
     Ok(elements::formula(&function, &Scope::default()))
@@ -183,7 +183,7 @@ impl Building {
     }
 }
 
-/// Connects handwritten gradients to their forward operators.
+/// Records in each handwritten gradient which tensors of its forward operator its own tensors match.
 ///
 /// A forward operator may be defined below its gradient.
 fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
@@ -197,7 +197,7 @@ fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Error
     }
 }
 
-/// Returns the operators of one function: its own, its gradient, and the gradient of the gradient.
+/// Returns the operators of one function: the one it defines, its gradient, the gradient's gradient.
 fn operators(
     function: usize,
     op: &Op,
@@ -352,7 +352,7 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Returns names and kinds of an operator's outputs: the returned ones, then the saved ones.
+/// Returns names and kinds of an operator's outputs: the returned ones, then the `#[saved]` ones.
 fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
     let f = &op.function;
     let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| Kind::Whole));
@@ -416,7 +416,7 @@ fn distinct(ops: &mut Vec<Operator>) {
     });
 }
 
-/// Returns the inputs that are never broadcast: if any input is marked `#[broadcast]`, the others.
+/// Returns the indices of the inputs not marked `#[broadcast]`; none if no input is marked.
 fn wide(f: &OpFn) -> List<usize> {
     let marked: Vec<&Ident> = f.broadcast().collect();
     let others = f.tensors().enumerate().filter(|(_, t)| !marked.contains(&t.0));

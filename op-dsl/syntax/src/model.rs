@@ -67,21 +67,23 @@ impl EnumDef {
 }
 
 impl EnumDef {
-    /// Returns the kind of an attribute of this enum's type; with `wire_str`, CANN passes the name.
+    /// Returns the kind of an attribute of this enum type; `wire_str`: CANN passes names, not numbers.
     pub fn kind(&self, wire_str: bool) -> AttrKind {
         let variants = self.variants.clone().into();
         AttrKind::Enum { ty: self.ident.to_string().into(), wire_str, variants }
     }
 }
 
-/// A constant of the module or of an operator's body.
+/// A `const` item that formulas may use, from a module or from an operator's body.
 #[derive(Clone, Debug)]
 pub struct Const {
     /// Name of the constant.
     pub ident: Ident,
     /// Declared type of the constant.
     pub ty: Type,
-    /// Value of the constant. All scopes share the expression, so that its address identifies its errors.
+    /// Value of the constant.
+    ///
+    /// Copies of the constant share one expression, because its errors are identified by its address.
     pub expr: Rc<Expr>,
 }
 
@@ -92,7 +94,9 @@ pub struct Formula {
     pub ident: Ident,
     /// Names and types of the parameters.
     pub params: Vec<(Ident, Type)>,
-    /// Body of the function. All scopes share it, so that its address identifies its errors.
+    /// Body of the function.
+    ///
+    /// Copies of the function share one body, because errors in it are identified by address.
     pub block: Rc<Block>,
     /// Declared type of the result.
     pub returns: Option<Type>,
@@ -138,7 +142,9 @@ pub struct Scope {
     pub consts: Vec<Const>,
     /// Formulas; a later one shadows an earlier one of the same name.
     pub formulas: Vec<Formula>,
-    /// Other functions of the module that have the name of a primitive; rustc would call these instead.
+    /// Functions of the module that have the name of a built-in function but are no formulas.
+    ///
+    /// rustc would call these functions instead of the built-in ones.
     pub shadowing: Vec<Ident>,
 }
 
@@ -227,7 +233,7 @@ fn derives_op_attr(item: &ItemEnum) -> bool {
 /// The function of an operator: an `#[op(..)] fn`.
 #[derive(Clone, Debug)]
 pub struct OpFn {
-    /// The function as emitted, without the helper attributes.
+    /// The function as the macro emits it, without helper attributes such as `#[saved]`.
     pub item: ItemFn,
     /// The body as written, with `#[saved]`.
     pub block: Box<Block>,
@@ -235,7 +241,7 @@ pub struct OpFn {
     pub params: Vec<Param>,
     /// Names of parameters whose errors were reported, so that errors at their uses are left out.
     pub refused: Vec<Ident>,
-    /// Tensor kinds of the returned outputs.
+    /// Kind (plain or gated) of each output that the function returns, in order.
     pub returns: Vec<Kind>,
     /// Names of the `#[saved]` lets, whose values are further outputs.
     pub saved: Vec<Ident>,
@@ -252,7 +258,7 @@ impl OpFn {
         })
     }
 
-    /// Returns the ranges that are declared for tensor parameters, with the index of the input.
+    /// Returns the element ranges that `#[range]` declares, each with the index of the input tensor.
     pub fn ranges(&self) -> impl Iterator<Item = Range> {
         let ranges = self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { range, .. } => Some(*range),
@@ -322,7 +328,7 @@ pub enum Role {
         unused: bool,
         /// Whether the tensor is marked `#[broadcast]`: it may be smaller than the unmarked tensors.
         broadcast: bool,
-        /// In a handwritten gradient, the forward tensor that the input holds, if that has a different name.
+        /// In a handwritten gradient, the forward tensor to pass for this parameter, if its name differs.
         holds: Option<Ident>,
         /// Bounds of the tensor's elements, from `#[range(low, high)]`.
         range: Option<[f64; 2]>,
@@ -353,7 +359,7 @@ pub struct Op {
     pub formula: String,
 }
 
-/// Returns name, type and attributes of a parameter; `None` after an error.
+/// Returns name, type and attributes of a parameter; `None` after reporting an error.
 pub(crate) fn parameter(
     arg: &FnArg,
     errors: &Errors,
@@ -373,9 +379,10 @@ pub(crate) fn parameter(
     }
 }
 
-/// Reports errors for what no formula can have: `async`, `unsafe`, `extern`, generics, `...`, `cfg`.
+/// Reports errors for what no formula's signature may have.
 ///
-/// `what` names the function in messages, for example "a formula".
+/// These are `async`, `unsafe`, `extern`, generics, `...` and `cfg`. `what` names the function in messages, for example
+/// "a formula".
 pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     let sig = &item.sig;
     if let Some(token) = &sig.asyncness {

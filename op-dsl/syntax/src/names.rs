@@ -36,15 +36,15 @@ pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// Builds an expression of primitives for an argument node.
+/// Builder of a graph expression: takes the argument's node and returns the result's node.
 type Write = fn(&mut Builder, Id) -> Id;
 
 /// A function that a formula calls by its name.
 #[derive(Clone, Copy, Debug)]
 pub enum Function {
-    /// A primitive of the table.
+    /// A primitive: an operation that is one node of a graph.
     Row(Prim),
-    /// An expression of primitives in one argument.
+    /// A function of one argument that expands to an expression of primitives.
     Written(Write),
 }
 
@@ -103,7 +103,7 @@ impl Function {
         }
     }
 
-    /// Builds a call of the function with as many arguments as [`Function::arity`] says.
+    /// Adds a call of the function to a graph; `args` has as many nodes as [`Function::arity`] says.
     pub fn call(self, b: &mut Builder, args: &[Id]) -> Id {
         match self {
             Function::Row(prim) => b.call(prim, args),

@@ -5,7 +5,7 @@ use crate::{Errors, names};
 use op_dsl_ir::suggest::nearest;
 use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};
 
-/// Maximum depth of constants that are defined by constants.
+/// Maximum length of a chain of constants, each defined in terms of the next.
 const MAX_DEPTH: usize = 32;
 
 /// Returns whether a type is `f32` or `f64`.
@@ -22,17 +22,17 @@ fn is_single(ty: &Type) -> bool {
     type_name(ty).is_some_and(|name| name == "f32")
 }
 
-/// Evaluates a constant expression; `None` after an error.
+/// Evaluates a constant expression; `None` after reporting an error.
 pub fn number(e: &Expr, scope: &Scope, errors: &Errors) -> Option<f64> {
     Reader { scope, errors, single: false, depth: 0 }.read(e)
 }
 
-/// Evaluates a constant; `None` after an error.
+/// Evaluates a constant; `None` after reporting an error.
 pub fn constant(c: &Const, scope: &Scope, errors: &Errors) -> Option<f64> {
     Reader { scope, errors, single: false, depth: 0 }.constant(c)
 }
 
-/// Returns whether a path names a constant of `std` that formulas know.
+/// Returns whether a path names a `std` constant that formulas may use, such as `f64::consts::PI`.
 pub fn is_of_std(path: &Path) -> bool {
     of_std(path).is_some()
 }
@@ -50,7 +50,7 @@ fn of_std(path: &Path) -> Option<(f64, bool)> {
 struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
-    /// Whether each step is rounded to f32, as Rust evaluates a constant of type `f32`.
+    /// Whether each operation of the constant's expression is rounded to f32, as Rust does for type `f32`.
     single: bool,
     depth: usize,
 }

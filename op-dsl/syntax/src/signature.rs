@@ -62,10 +62,10 @@ fn distinct(params: &mut Vec<Param>, errors: &Errors) {
     });
 }
 
-/// Requires that a tensor of row counts comes last, and that the operator splits a gated tensor.
+/// Requires that a tensor of row counts is the last input, and that the operator splits a gated tensor.
 ///
-/// It is the last so that there is at most one, and so that the other tensors are those of the same operator without
-/// row counts.
+/// The last position allows only one such tensor, and the tensors before it are those of the same operator without row
+/// counts.
 fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     let mut tensors = params.iter().filter_map(|p| match p.role {
         Role::Tensor { kind, .. } => Some((&p.ident, kind)),
@@ -362,7 +362,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the names of the `#[saved]` lets at the top of an operator's body.
+    /// Returns the names of the `#[saved]` lets at the top level of an operator's body.
     fn saved(&self, item: &ItemFn) -> Vec<Ident> {
         let mut saved: Vec<Ident> = Vec::new();
         for stmt in &item.block.stmts {
@@ -423,7 +423,7 @@ fn tensor(ty: &str) -> Option<Kind> {
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
-/// Returns a placeholder for a default with an error, so that uses of the attribute are not reported.
+/// Returns a placeholder for an attribute's invalid default, so that later uses cause no errors.
 fn stub(kind: &AttrKind) -> Value {
     match kind {
         AttrKind::Dim | AttrKind::Int => Value::Int(0),

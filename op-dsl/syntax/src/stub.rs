@@ -6,9 +6,9 @@ use crate::model::{Scope, type_name};
 use crate::trace::is_known;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type, parse_quote};
 
-/// Returns the placeholder of a refused function: the same signature, with a body that panics.
+/// Returns the placeholder for a function with errors: the same signature, with a body that panics.
 ///
-/// Parameters whose type was refused accept any type.
+/// A parameter whose type had an error accepts any type.
 pub fn function(item: &ItemFn, scope: &Scope) -> ItemFn {
     let inputs = item.sig.inputs.iter().filter_map(|arg| match arg {
         FnArg::Typed(arg) if is_known(&arg.ty, scope) => Some((*arg.ty).clone()),

@@ -49,7 +49,7 @@ pub struct Ball {
     /// Midpoint. It may be an infinity; then `off` is [`EXACT`].
     mid: Repr<2>,
     shift: IBig,
-    /// Base-2 logarithm of the error bound without `shift`.
+    /// Base-2 logarithm of the error bound divided by `2^shift`.
     ///
     /// It may also be [`EXACT`], [`UNKNOWN`], or NaN for an undefined value.
     off: f64,
@@ -169,7 +169,7 @@ impl Ball {
         self.with(Repr::zero(), IBig::ZERO, f64::NAN)
     }
 
-    /// Returns `result` as a ball, with a bound of its error.
+    /// Returns the number `result * 2^shift` with a bound of its error.
     ///
     /// `off` bounds the error that the operands' errors cause; the rounding error of the operation is added here.
     fn rounded(&self, result: Computed, shift: IBig, off: f64) -> Ball {
@@ -205,7 +205,7 @@ impl Ball {
         CONSTANTS.with_borrow_mut(|all| f(all.entry(self.precision).or_default()))
     }
 
-    /// `log_e 2`
+    /// Returns `log_e 2` in the precision of this number.
     fn ln2(&self) -> Ball {
         let ln2 = self.constants(|known| known.ln2::<2, HalfEven>(self.precision));
         self.with(ln2.into_repr(), IBig::ZERO, 1.0 - self.precision as f64)
@@ -219,7 +219,7 @@ impl Ball {
         (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
     }
 
-    /// Returns the base-2 logarithm of the midpoint's magnitude, rounded down, without `shift`.
+    /// Returns the base-2 logarithm of `|mid|`, the midpoint divided by `2^shift`, rounded down.
     fn bottom(&self) -> f64 {
         top(&self.mid) - 1.0
     }
@@ -242,7 +242,7 @@ impl Ball {
         self.off != EXACT && self.off >= self.bottom() - 1.0
     }
 
-    /// Returns the base-2 logarithm of the midpoint's magnitude including `shift`, rounded up.
+    /// Returns the base-2 logarithm of the midpoint's magnitude `|mid| * 2^shift`, rounded up.
     fn scale(&self) -> f64 {
         if self.mid.is_infinite() {
             f64::INFINITY
@@ -251,7 +251,7 @@ impl Ball {
         }
     }
 
-    /// Returns the base-2 logarithm of the error bound including `shift`.
+    /// Returns the base-2 logarithm of the error bound `2^off * 2^shift`.
     fn error(&self) -> f64 {
         if self.off == EXACT { EXACT } else { self.off + self.shift.to_f64().value() }
     }

@@ -64,7 +64,7 @@ impl<R: Real> Compensated<R> {
         }
     }
 
-    /// Returns `head + tail` in the type of the tail.
+    /// Returns the value of this number, `head + tail`, as one number of the tail's type.
     pub fn sum(&self) -> R {
         match (self.head == 0.0, self.tail.is_exact_zero()) {
             (true, _) => self.tail.clone(),

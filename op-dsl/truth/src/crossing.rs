@@ -1,6 +1,8 @@
 //! The unit in which errors near zero crossings are measured.
 
-/// Multiple of `factor` whose ULP is the unit of error for smaller results near a zero crossing.
+/// Fraction of a factor's size whose ULP is the unit of error for results near a zero crossing.
+///
+/// It applies to results below this fraction of `factor`, the argument of [`scale`].
 const NEAR_ZERO: f64 = 1.0 / 128.0;
 
 /// Returns the magnitude whose ULP is the unit of error for the result `value(x)`.

@@ -13,7 +13,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 pub struct Dual<R> {
     /// Value.
     pub value: R,
-    /// Derivative; `None` where it is zero for all numbers.
+    /// Derivative by that input stream; `None` if it is zero for every value of the stream.
     pub slope: Option<R>,
 }
 
@@ -23,7 +23,7 @@ impl<R: Real> Dual<R> {
         Dual { value, slope: None }
     }
 
-    /// Returns a number whose slope is the sum of these terms.
+    /// Returns the number `value` with the sum of `terms` as its slope; a term `None` is zero.
     fn with(value: R, terms: [Option<R>; 2]) -> Dual<R> {
         let slope = terms.into_iter().flatten().reduce(|sum, term| sum + term);
         Dual { value, slope }
@@ -82,7 +82,9 @@ impl<R: Real> Div for Dual<R> {
 }
 
 impl<R: Real> Real for Dual<R> {
-    /// Returns the constant `v`. NaN has the slope NaN, so that an undefined value has an undefined derivative.
+    /// Returns the constant `v`.
+    ///
+    /// NaN has the slope NaN, so that an undefined value has an undefined derivative.
     fn num(&self, v: f64) -> Dual<R> {
         let value = self.value.num(v);
         Dual { slope: v.is_nan().then(|| value.clone()), value }

@@ -12,7 +12,9 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::rounding::divides_apart;
 
-/// Exponents of the powers of two that replace infinity, each power the square of the one before.
+/// Exponents `n` of the finite inputs `2^n` at which limits at infinity are judged.
+///
+/// Each input is the square of the one before.
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
 /// Relative difference below which two values count as equal.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
@@ -23,7 +25,7 @@ const TINY: f64 = 1e-100;
 /// It is so high that a sum can represent both 1 and the cube of the largest power of two in [`FAR`].
 const BITS: usize = 1024;
 
-/// Returns the limits of the outputs where some streams are infinite; NaN for an output without one.
+/// Returns the limit of each output as the infinite input streams go to infinity; NaN if none exists.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let written = &spec.traced;
     let infinite: Vec<usize> = (0..streams.len()).filter(|k| streams[*k].is_infinite()).collect();
@@ -49,7 +51,7 @@ pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     all
 }
 
-/// Returns the limits of outputs that depend on at most one infinite stream.
+/// Returns the limit of each output; only valid if the output depends on at most one infinite stream.
 fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let far = |power: f64| {
         let at = |x: &f64| if x.is_infinite() { power.exp2().copysign(*x) } else { *x };
@@ -127,7 +129,9 @@ fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
     all
 }
 
-/// Converts to f64. A magnitude below `2^NOTHING` becomes 0, because even its sign may be wrong.
+/// Converts a number to f64.
+///
+/// A magnitude below `2^NOTHING` becomes 0, because even its sign may be wrong.
 fn value(y: &Tower) -> f64 {
     if y.is_below(NOTHING) { 0.0 } else { y.to_f64() }
 }

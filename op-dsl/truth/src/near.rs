@@ -9,15 +9,15 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 ///
 /// The errors of `libm` are below one unit in the last place, for some functions below half of one.
 const FUNCTION: f64 = 4.0 * f64::EPSILON;
-/// Rounding error of a result that underflows.
+/// Bound of the absolute rounding error of an f64 result that underflows.
 const LEAST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
 
 /// A number whose exact value is within `off` of `value`. It is unknown where `off` is infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
-    /// The value.
+    /// Approximation of the exact value.
     pub value: f64,
-    /// Bound of the error: 0 for exact numbers, including NaN.
+    /// Bound of the absolute error of `value`: 0 for exact numbers, including NaN.
     pub off: f64,
 }
 
@@ -46,7 +46,7 @@ impl Near {
         self.value == 0.0 && self.off == 0.0
     }
 
-    /// Returns the result of an operation where an operand is infinite, NaN or unknown.
+    /// Returns the result of an operation on `self` and `other` if either is infinite, NaN or unknown.
     ///
     /// The result is NaN if either operand is NaN, else `ieee` (the IEEE result) if both are exact, else unknown.
     fn special(self, other: Near, ieee: f64) -> Near {

@@ -9,9 +9,9 @@ use crate::near::Near;
 use crate::walk::{self, at};
 use op_dsl_ir::op::Spec;
 
-/// Exponents of distances to the pole, which are powers of two, each the square of the one before.
+/// Exponents `n` of the distances `2^n` from a possible pole at which outputs are evaluated.
 ///
-/// Distances are relative to the stream's value unless that is 0.
+/// Each distance is the square of the one before. Distances are relative to the input stream's value unless that is 0.
 const NEARER: [i32; 4] = [-40, -80, -160, -320];
 
 /// Returns `values`, the outputs of one element, with NaN replaced by infinity at poles.
@@ -61,7 +61,7 @@ fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -
     })
 }
 
-/// Returns the limits of the outputs as stream `moved` goes to its value from one side.
+/// Returns the limit of each output as input stream `moved` approaches its value from one side.
 ///
 /// `side` is 1 for the right and -1 for the left.
 fn from_one_side(

@@ -19,7 +19,7 @@ pub trait Real:
 {
     /// Returns `v` without error; operations on the result have the precision of those on `self`.
     fn num(&self, v: f64) -> Self;
-    /// `pi`
+    /// Returns `pi`, in the precision of this number.
     fn pi(&self) -> Self;
     /// Returns whether this number is NaN, the value of an undefined result.
     fn is_nan(&self) -> bool;

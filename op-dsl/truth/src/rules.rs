@@ -131,7 +131,7 @@ pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
     }
 }
 
-/// Returns the minimum if `which` is `Less`, the maximum if it is `Greater`; NaN if either is NaN.
+/// Returns the minimum of `x` and `y` if `which` is `Less`, else the maximum; NaN if either is NaN.
 fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -140,7 +140,9 @@ fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
     }
 }
 
-/// Returns the slopes of the minimum or maximum, as `which` says: half each for equal numbers.
+/// Returns the derivatives of the minimum (`which` is `Less`) or the maximum by `x` and `y`.
+///
+/// The derivative is 1 by the selected number and 0 by the other, and 1/2 by each if they are equal.
 fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     let share = match x.compare(y) {
         _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
@@ -151,9 +153,9 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     [Some(share.clone()), Some(x.num(1.0) - share), None]
 }
 
-/// Returns the slopes of `clamp(x, low, high)` by its arguments.
+/// Returns the partial derivatives of `clamp(x, low, high)` by its three arguments.
 ///
-/// At a bound and beyond it, that bound has slope 1 and `x` slope 0.
+/// At a bound and beyond it, the derivative by that bound is 1 and the one by `x` is 0.
 fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     let one = || x.num(1.0);
     let raised = extreme(Greater, x, low);
@@ -214,17 +216,19 @@ fn normal_cdf<R: Real>(x: &R) -> R {
     (-x.clone() / x.num(2.0).sqrt()).erfc() * x.num(0.5)
 }
 
-/// `e^(-x^2/2) / sqrt(2 pi)`
+/// Returns the standard normal density `e^(-x^2/2) / sqrt(2 pi)`.
 fn normal_pdf<R: Real>(x: &R) -> R {
     (x.clone() * x.clone() * x.num(-0.5)).exp() / (x.pi() * x.num(2.0)).sqrt()
 }
 
-/// `2/sqrt(pi) e^(-x^2)`
+/// Returns `2/sqrt(pi) e^(-x^2)`, the derivative of `erf(x)`.
 fn bell<R: Real>(x: &R) -> R {
     (-(x.clone() * x.clone())).exp() * x.num(2.0) / x.pi().sqrt()
 }
 
 /// Returns `2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
+///
+/// The tanh approximation of GELU is `x * sigmoid(..)` of this value.
 fn tanh_form<R: Real>(x: &R) -> [R; 3] {
     let k = (x.num(8.0) / x.pi()).sqrt();
     let cubic = x.num(CUBIC) * x.clone() * x.clone();
@@ -237,6 +241,8 @@ fn tanh_form<R: Real>(x: &R) -> [R; 3] {
 }
 
 /// Returns `x` with its first and second derivative, 1 and 0.
+///
+/// With this as the `v(x)` of [`gated`], `x * sigmoid(v(x))` is SiLU.
 fn straight<R: Real>(x: &R) -> [R; 3] {
     [x.clone(), x.num(1.0), x.num(0.0)]
 }

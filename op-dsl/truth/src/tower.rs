@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// A number of any size with a bound of its error.
 #[derive(Clone, Debug)]
 pub enum Tower {
-    /// A number that a ball can represent.
+    /// A number within the range of [`Ball`], an interval with a midpoint and a radius.
     Ball(Ball),
     /// `head * e^(power * log)`: an exponential and its factor.
     ///
@@ -87,7 +87,9 @@ impl Tower {
         }
     }
 
-    /// Returns the parts of `head * e^(power * log)`; a ball is its own head, with power 0.
+    /// Returns `(head, power, log)` of a number `head * e^(power * log)`.
+    ///
+    /// A number without an exponential is its own head, with power 0 and no `log`.
     fn parts(&self) -> (&Ball, i32, Option<&Rc<Tower>>) {
         match self {
             Tower::Ball(x) => (x, 0, None),
@@ -95,7 +97,9 @@ impl Tower {
         }
     }
 
-    /// Returns `self * y^sign`, where `sign` is 1 or -1 and `head` that product of the heads.
+    /// Returns `self * y^sign`, where `sign` is 1 or -1, given the `head` of the result.
+    ///
+    /// A number is `head * e^(power * log)`. The given `head` is that of `self` times that of `y` to the power `sign`.
     fn times(&self, y: &Tower, head: Ball, sign: i32) -> Tower {
         let ((_, p, a), (_, q, b)) = (self.parts(), y.parts());
         match (a, b) {
@@ -113,7 +117,7 @@ impl Tower {
         }
     }
 
-    /// Returns `self + y`, where neither number is of ordinary size.
+    /// Returns `self + y`, where at least one number is an exponential out of the range of a ball.
     ///
     /// Unless both have the same exponential, the smaller number is negligible next to the larger.
     fn plus(&self, y: &Tower) -> Tower {
@@ -133,13 +137,15 @@ impl Tower {
         }
     }
 
-    /// Returns true for a number nearer to zero than any ball, false for a larger one; `None` for a ball.
+    /// Returns true for a number that is nearer to 0 than any ball, false for one larger than any ball.
+    ///
+    /// Returns `None` for a number within the range of balls.
     fn vanishes(&self) -> Option<bool> {
         let (_, power, log) = self.parts();
         log.map(|_| power < 0)
     }
 
-    /// Returns `self` with its error widened for a negligible term that is left out.
+    /// Returns this number with a larger error bound, for a sum that leaves out a negligible term.
     fn blurred(&self) -> Tower {
         match self {
             Tower::Ball(x) => Tower::Ball(x.blurred()),

@@ -60,7 +60,10 @@ pub fn outputs<R: Real>(
     later.first().unwrap_or(first).wrt.iter().map(by).collect()
 }
 
-/// Returns the sum, over all outputs, of the upstream gradient times the output's slope.
+/// Returns a gradient: the sum, over the forward outputs, of upstream gradient times derivative.
+///
+/// `slopes` has the derivative of each output. `stream` returns the gradient's input streams by index, and `wiring`
+/// says which of them are upstream gradients.
 fn flow<R: Real>(
     slopes: impl Iterator<Item = Option<R>>,
     wiring: &Wiring,
@@ -88,7 +91,7 @@ fn gradient<R: Real>(
     flow(slopes, wiring, stream, number)
 }
 
-/// Returns the derivative of every output of a gradient by its stream `wrt`.
+/// Returns the derivative of every output of a gradient by the gradient's input stream `wrt`.
 ///
 /// All intermediate numbers are duals whose slope is the derivative by stream `wrt`. A forward value that the gradient
 /// reads as an input has the slope of its node in the forward formula.

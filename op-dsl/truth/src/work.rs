@@ -6,21 +6,21 @@ thread_local! {
     static DONE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Cost of a primitive's call in units of about a nanosecond.
+/// Cost of evaluating one primitive in f64, in units of about a nanosecond.
 ///
-/// `NEAR` is the cost in f64, `COMPENSATED` in compensated f64, and `exact(bits)` in that many bits.
+/// [`COMPENSATED`] is the cost in compensated f64, and [`exact`] the cost in a number of bits.
 pub(crate) const NEAR: u64 = 30;
 pub(crate) const COMPENSATED: u64 = 150;
 pub(crate) const fn exact(bits: usize) -> u64 {
     3000 + 120 * bits as u64
 }
 
-/// Adds the cost of `calls` primitive calls, each of which costs `each` units.
+/// Adds the cost of `calls` evaluations of a primitive, `each` units apiece, to this thread's total.
 pub(crate) fn add(calls: usize, each: u64) {
     DONE.set(DONE.get() + calls as u64 * each);
 }
 
-/// Returns the cost of this thread's evaluations so far, in units of about a nanosecond.
+/// Returns the total cost of this thread's evaluations so far, in units of about a nanosecond.
 pub fn work() -> u64 {
     DONE.get()
 }

@@ -63,10 +63,10 @@ impl Op {
         Ok(gradients)
     }
 
-    /// Returns the operator's outputs, as far as the gradient operator reads them.
+    /// Returns the forward operator's outputs for the gradient operator; unread ones are arbitrary.
     ///
-    /// If the gradient operator reads other outputs than the result, all outputs are computed again, because candle keeps only
-    /// the result.
+    /// If the gradient operator reads other outputs than the result, all outputs are computed again, because candle
+    /// keeps only the result.
     fn values<const N: usize>(
         &self,
         known: &Derivative,

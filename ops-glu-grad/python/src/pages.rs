@@ -6,7 +6,7 @@ use op_dsl::ir::bind::elements;
 
 /// Size of a huge page in bytes.
 ///
-/// Tensors of `WORTH` bytes or more request huge pages, as numpy does for its arrays.
+/// Tensors of [`WORTH`] bytes (4 MiB) or more request huge pages, as numpy does for its arrays.
 const LARGE: usize = 2 << 20;
 const WORTH: usize = 4 << 20;
 

@@ -14,7 +14,7 @@ use std::ptr::with_exposed_provenance_mut;
 pub struct Place(pub usize, pub Vec<usize>, Vec<isize>, String);
 
 impl Place {
-    /// Returns the description of the memory of `tensor`, and how its elements are stored.
+    /// Returns this description, and how the elements of `tensor` are stored by its element type.
     pub fn of(&self, op: &Operator, tensor: &Tensor) -> PyResult<(&Place, Stored)> {
         Ok((self, stored(op, tensor, &self.3)?))
     }

@@ -15,11 +15,13 @@ pub struct Operator(pub &'static op_dsl::Operator);
 #[pyclass(frozen, get_all)]
 struct Tensor {
     name: String,
-    /// `whole`, `gated` (twice as long where it is cut in two), `mask` or `rows` (counts of them).
+    /// Kind of the tensor: `whole`, `gated`, `mask` or `rows`.
+    ///
+    /// A `gated` tensor has two parts along one dimension, a `mask` has booleans, and `rows` has row counts.
     kind: &'static str,
-    /// Whether a call may leave it out.
+    /// Whether a call may omit the tensor.
     optional: bool,
-    /// Whether any result depends on it.
+    /// Whether any result depends on the tensor.
     used: bool,
 }
 
@@ -27,10 +29,10 @@ struct Tensor {
 #[pyclass(frozen, get_all)]
 struct Attribute {
     name: String,
-    /// `int`, `bool`, `float` or `str`, as Python and PyTorch call them.
+    /// Type of the attribute in Python and PyTorch: `int`, `bool`, `float` or `str`.
     kind: &'static str,
     default: Py<PyAny>,
-    /// Names that it may take, if they are a few.
+    /// Names of the allowed values of a `str` attribute; empty for other attributes.
     choices: Vec<String>,
 }
 
@@ -39,15 +41,21 @@ struct Attribute {
 struct Derivative {
     /// Name of the gradient operator.
     gradient: String,
-    /// The content of each of the gradient operator's inputs: `upstream`, `input` or `output` and of which tensor; `own` is left out.
+    /// For each input of the gradient operator, the kind and index of the tensor to pass.
+    ///
+    /// The kinds are `upstream`, `input` and `output`; `own` stands for an input that is left out.
     holds: Vec<(&'static str, usize)>,
-    /// For each output of the gradient operator, the input that it is the gradient of.
+    /// For each output of the gradient operator, the index of the forward input it is the gradient of.
     wrt: Vec<usize>,
-    /// Inputs that the operator's results depend on, but that the gradient operator returns no gradient of.
+    /// Indices of forward inputs that results depend on, but that the gradient operator has no output for.
     unknown: Vec<usize>,
-    /// For each of its attributes the operator's own, if that has it.
+    /// For each attribute of the gradient operator, the index of the forward attribute of the same name.
+    ///
+    /// `None` if the forward operator has no such attribute.
     passed: Vec<Option<usize>>,
-    /// The operator's attributes for whose defaults alone it is right.
+    /// Indices of forward attributes that the gradient operator lacks.
+    ///
+    /// The gradient is right only if these have their default values.
     fixed: Vec<usize>,
 }
 

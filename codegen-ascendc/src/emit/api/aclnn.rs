@@ -251,7 +251,9 @@ fn to_kernel(interface: &Interface) -> String {
     t.finish()
 }
 
-/// Writes the C++ function `Prepare`, which all aclnn functions of the operator call as their phase 1.
+/// Writes the C++ function `Prepare`, which does phase 1 for all aclnn functions of the operator.
+///
+/// Phase 1 (`aclnn<..>GetWorkspaceSize`) checks the arguments, and returns the bytes of workspace and an executor.
 fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line(format!("// Phase 1 of {}.", function_names(interface)));
@@ -277,7 +279,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     t.finish().trim_end().to_string()
 }
 
-/// Returns the parameters of the C++ function `Prepare`: the arguments that phase 1 reads.
+/// Returns the parameters of the C++ function `Prepare`: the arguments that phase 1 of a call reads.
 fn taken(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let checked = checks::checked(package, interface);
     let read = |p: &&Param| p.of != SignaturePart::Unused || checked.contains(p);

@@ -14,7 +14,9 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::published::{DTypes, Inputs, Negative, SignaturePart, Type};
 
-/// One check of phase 1 (for example of all shapes): a C++ function that returns false on failure.
+/// One check of the arguments of an aclnn call, for example of all shapes.
+///
+/// It is emitted as a C++ function that returns false on failure.
 struct Check {
     name: &'static str,
     why: String,
@@ -275,8 +277,8 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
 
 /// Writes the checks of shapes for an operator with gated tensors, which are split in two.
 ///
-/// They compare the shapes of all whole tensors with each other, and those of all gated tensors. They then check the split
-/// dimension, and compare the two kinds.
+/// The checks compare the shapes of all whole tensors with each other, and those of all gated tensors. They then check the
+/// split dimension, and compare a gated tensor with a whole one.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let def = &package.def;
     let gated_or = |gated: bool| -> Vec<&Param> {
@@ -406,8 +408,8 @@ fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
 
 /// Returns the allowed values of an enum or boolean attribute, each as a number and its name.
 ///
-/// A value is allowed if some plan has its specialisation, on the architecture `arch`, or on any if that is `None`. The list is
-/// empty for attributes of other kinds, which may have every value.
+/// A value is allowed if the package has a kernel for its specialisation, on the architecture `arch`, or on any architecture if
+/// `arch` is `None`. The list is empty for attributes of other kinds, which may have every value.
 pub fn allowed(package: &Package<'_>, arch: Option<&Arch>, attr: usize) -> Vec<(i64, String)> {
     let def = &package.def;
     let here = |p: &&Plan| arch.is_none_or(|a| p.soc.arch == a);

@@ -22,8 +22,8 @@ fn is_header(path: &str) -> bool {
 
 /// Returns what the old files of an operator's directory offer and the new files do not.
 ///
-/// Compared are functions (unless `keep_interface` is set), tensors, attributes, element types and products. Each entry is a
-/// few words for a report.
+/// The comparison covers functions (unless `keep_interface` is set), tensors, attributes, element types and products. Each
+/// entry is a few words for a report.
 pub fn offered(
     operator: &str,
     old: &Files,
@@ -123,7 +123,7 @@ pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>)
     going.filter(is_changed).map(|path| format!("{path}, which is not committed")).collect()
 }
 
-/// Returns what other directories of the checkout lose or clash with by the change of a directory.
+/// Returns what the rest of the checkout loses or clashes with when an operator's directory is replaced.
 ///
 /// These are headers of the directory that are removed although other files include them, and aclnn functions that both the new
 /// files and other directories declare. Each entry is a few words for a report.

@@ -245,8 +245,8 @@ fn is_interface(path: &str) -> bool {
 
 /// Returns whether the file with this path belongs to an implementation that an emitted one replaces.
 ///
-/// `path` is relative to the operator's directory. All files in the directories of an implementation do, because the build
-/// finds sources by their directories. Lists of binaries (`op_host/config`) are included, because without them the build
+/// `path` is relative to the operator's directory. All files in the directories of an implementation belong to it, because the
+/// build finds sources by their directories. Lists of binaries (`op_host/config`) are included, because without them the build
 /// produces binaries from the definition.
 fn is_implementation(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
@@ -259,7 +259,7 @@ fn is_implementation(path: &str) -> bool {
 
 /// Changes the emitted `CMakeLists.txt` so that it registers the interface as the old one does.
 ///
-/// It gets the old file's `ACLNNTYPE` and `DEPENDENCIES`.
+/// The emitted file gets the `ACLNNTYPE` and the `DEPENDENCIES` of the old file.
 fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
     let old = losses::build_files(old);
     let argument = |name: &str| -> Option<String> {

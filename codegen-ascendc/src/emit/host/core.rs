@@ -65,8 +65,8 @@ pub fn branching(package: &Package<'_>) -> Vec<usize> {
 
 /// Returns a C++ expression for how many leading dimensions of the tensors become rows of the matrix.
 ///
-/// A kernel sees each tensor as a matrix. `dim` is the C++ expression of the split dimension, and `attribute` returns that of
-/// an attribute, given its index.
+/// A kernel sees each tensor as a matrix. `dim` is the C++ expression of the split dimension. `attribute` returns the C++
+/// expression of an attribute, given its index.
 pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> String) -> String {
     match package.def.split.as_ref().map(|s| s.pattern) {
         None => "0".into(),
@@ -76,11 +76,12 @@ pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> Stri
     }
 }
 
-/// Returns, as C++, how many rows of the kernel's matrix make up one row of the row counts.
+/// Returns a C++ expression for how many rows of the kernel's matrix one counted row consists of.
 ///
-/// An input with row counts says how many rows are computed. The number exceeds 1 where the two parts of gated tensors are
-/// interleaved, because the matrix is then cut along the split dimension too. `dims` and `dim` are the C++ expressions of the
-/// shape and of the split dimension, and `attribute` returns that of an attribute, given its index.
+/// An input with row counts says how many leading rows of the tensors are computed. A counted row is several rows of the matrix
+/// where the two parts of gated tensors are interleaved, because the matrix is then cut along the split dimension too. `dims`
+/// and `dim` are the C++ expressions of the shape and of the split dimension. `attribute` returns the C++ expression of an
+/// attribute, given its index.
 pub fn rows_of_count(
     package: &Package<'_>,
     dims: &str,

@@ -9,7 +9,7 @@ use crate::emit::text::Text;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
 use op_dsl_ir::registered::{Prototype, Types};
 
-/// Input, output or attribute of the prototype.
+/// Input, output or attribute in the prototype, which registers the operator for graphs.
 struct Item {
     name: String,
     /// Name of the macro that registers the item, for example `INPUT`, `OPTIONAL_INPUT` or `REQUIRED_ATTR`.
@@ -28,7 +28,7 @@ impl Item {
 struct Signature {
     inputs: Vec<Item>,
     outputs: Vec<Item>,
-    /// Element types that the type variable `"T"` may stand for, if tensors use it.
+    /// Element types that the type variable `"T"` may stand for; `None` if no tensor uses the variable.
     common: Option<String>,
     attrs: Vec<Item>,
 }

@@ -120,7 +120,7 @@ fn form(package: &Package<'_>, spec: &Spec) -> String {
     format!("\"{when}\"")
 }
 
-/// Writes C++ statements that look up the kernel's need of UB, and refuse calls without a kernel.
+/// Writes C++ statements that look up how much UB the kernel needs, and refuse calls without a kernel.
 fn find_need(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     let value = |a: usize| {
@@ -177,7 +177,7 @@ fn read_counts(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
-/// Writes the C++ function `TileCall`, by which the framework has a call tiled.
+/// Writes the C++ function `TileCall`, which the framework calls to tile a call of the operator.
 fn tile(text: &mut Text, package: &Package<'_>) {
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
         ask(text, package);

@@ -21,7 +21,7 @@ pub fn statement(package: &Package<'_>) -> &'static str {
 
 /// Writes the C++ function `VectorBarrier`, which waits for earlier vector calls.
 ///
-/// It is empty where hardware or the compiler orders the calls, so that it costs nothing there.
+/// Its body is empty where hardware or the compiler orders the calls, so that it costs nothing there.
 pub fn function(package: &Package<'_>, text: &mut Text) {
     if statement(package).is_empty() {
         return;

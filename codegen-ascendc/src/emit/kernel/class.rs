@@ -156,7 +156,7 @@ fn side(stream: Stream) -> &'static str {
     }
 }
 
-/// Writes a member function that does one step for a tile, for example `CopyIn`.
+/// Writes a C++ member function that executes `lines` for one tile, for example `CopyIn`.
 fn step(text: &mut Text, name: &str, lines: &[String]) {
     let head = format!("__aicore__ inline void {name}(const Tile& tile)");
     text.function(head, |text| {
@@ -194,7 +194,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     step(text, "CopyIn", &lines);
 }
 
-/// Returns C++ code that runs `small` in kernels for small rows and `dense` in other kernels.
+/// Returns C++ code that executes `small` in kernels for small rows and `dense` in all other kernels.
 fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     let mut blocks = vec![("if constexpr (small)".to_string(), small.join("\n"))];
     if !dense.is_empty() {
@@ -205,9 +205,9 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     text.finish()
 }
 
-/// Returns the C++ call of the formula on a tile, with the address of each stream in UB.
+/// Returns the C++ call that computes the formula on a tile, with the address of each stream in UB.
 ///
-/// With `parted`, the parts of gated tensors are in buffers of their own; otherwise they are in the queues.
+/// With `parted`, the two parts (gate, value) of gated tensors are in buffers of their own; otherwise they are in the queues.
 fn run(package: &Package<'_>, parted: bool) -> String {
     let def = &package.def;
     let of = |stream: Stream, name: &str, output: bool| {
@@ -283,14 +283,14 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
 
 /// C++ function `Capacity`, which returns how many elements the largest tile has.
 const CAPACITY: &str = include_str!("capacity.h");
-/// C++ functions that copy between GM and UB: here any length, in the next constant whole blocks.
+/// C++ functions that copy between GM and UB, for architectures where copies can have any length.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
 /// Returns a C++ statement that rounds a tile's element count up to whole blocks of 32 bytes.
 ///
-/// It is empty on architectures that can copy any length. Where a row's last block overlaps the block before it, it is computed
-/// as a whole.
+/// The statement is empty on architectures that can copy any length. Where a row's last block overlaps the block before it, the
+/// last block is computed as a whole.
 fn whole_blocks(arch: &Arch) -> String {
     let mut text = Text::new();
     if !arch.pads {

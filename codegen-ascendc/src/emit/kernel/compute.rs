@@ -61,8 +61,9 @@ pub fn file(package: &Package<'_>) -> File {
     File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
-/// Writes the C++ snippet `what` for those architectures on which a plan of the package satisfies `needs`, and nothing if there
-/// are none.
+/// Writes the C++ text `what` for those architectures that have a plan for which `needs` is true.
+///
+/// An `#if` restricts the text to these architectures. Writes nothing if there are none.
 fn some(
     package: &Package<'_>,
     what: impl Into<String>,
@@ -80,7 +81,7 @@ fn some(
     }
 }
 
-/// C++ helper functions for comparisons, which process only whole repeats of 256 bytes.
+/// C++ helper functions for comparisons, because those process only whole repeats of 256 bytes.
 const COMPLETE: &str = "\
 // Elements in whole repeats, as comparisons take them.
 template <typename T>
@@ -118,7 +119,7 @@ __aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32
 }
 ";
 
-/// Returns whether a plan reads masks of one byte per element, which its calls convert to numbers.
+/// Returns whether vector calls of a plan convert masks of one byte per element to numbers.
 fn completes_truths(_: &Arch, plan: &Plan) -> bool {
     plan.instrs.iter().any(|i| i.from == Type::Byte)
 }
@@ -192,10 +193,10 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     text.finish()
 }
 
-/// Writes constants that say where each input stream is in a buffer of the input queue.
+/// Writes C++ constants with the slot that each input stream has in a buffer of the input queue.
 ///
-/// A buffer consists of slots of equal size. Tensors of which only one part is read come last, because they take two slots
-/// where rows are copied whole.
+/// A buffer consists of slots of equal size, one per stream. Gated tensors of which the plan reads only one part come last,
+/// because they take two slots in kernels that copy whole rows.
 fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
     let all = rows(package);
     let is_lone = |input: &Input| {

@@ -15,16 +15,18 @@ pub fn tensor(package: &Package<'_>) -> Option<String> {
     package.def.rows().map(|rows| cpp_name(&package.def.inputs[rows].name))
 }
 
-/// Writes the statement that sums the row counts, if the operator has them, into `computed_`.
+/// Writes the C++ statement that stores the number of rows to be computed in `computed_`.
+///
+/// The number is the sum of the input with row counts. Writes nothing if the operator has no such input.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("computed_ = ComputedRows();");
     }
 }
 
-/// Returns the statements `compute`, executed only for tiles with rows that are computed.
+/// Returns C++ statements that execute `compute` for tiles with rows to be computed, and clear other tiles.
 ///
-/// Other tiles are cleared.
+/// The number of rows to be computed is the sum of the input with row counts. Without such an input, returns `compute`.
 pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     let mut text = Text::new();
     match tensor(package) {
@@ -37,9 +39,9 @@ pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
     text.finish()
 }
 
-/// Returns statements that clear those rows of a tile which are not to be computed.
+/// Returns C++ statements that clear the rows of a tile that are not to be computed.
 ///
-/// `None` if the operator has no row counts.
+/// Rows beyond the sum of the input with row counts are not computed. `None` if the operator has no such input.
 pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
     text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
@@ -48,9 +50,9 @@ pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     tensor(package).map(|_| text.finish())
 }
 
-/// Writes the C++ member functions that sum the row counts and clear rows beyond the sum.
+/// Writes the C++ member functions that sum the input with row counts and clear rows beyond the sum.
 ///
-/// Writes nothing if the operator has no row counts.
+/// Writes nothing if the operator has no such input.
 pub fn functions(package: &Package<'_>, text: &mut Text) {
     let Some(tensor) = tensor(package) else { return };
     text.line(COMPUTED.replace("@counts@", &tensor));
@@ -92,7 +94,9 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
     text.line(CLEAR_ELEMENTS);
 }
 
-/// Writes the C++ member that holds the number of rows to be computed, if there are row counts.
+/// Writes the C++ class member that holds the number of rows to be computed.
+///
+/// Writes nothing if the operator has no input with row counts, because all rows are computed then.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if tensor(package).is_some() {
         text.line("// Rows of the matrix that are computed; the others are zeros.\nuint64_t computed_ = 0;");

@@ -8,7 +8,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::{cpp_name, is_taken};
 use op_dsl_ir::op::{OpDef, Part, Stream};
 
-/// Returns the name of the constant that says where a stream is in a buffer of a queue.
+/// Returns the name of the C++ constant for the slot that a stream has in the buffer of a queue.
 ///
 /// For example, the stream `x.gate` has the constant `X_GATE`.
 pub fn slot(name: &str) -> String {
@@ -81,7 +81,7 @@ pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
 pub struct Input {
     /// Index among the operator's input streams.
     pub index: usize,
-    /// Tensor, and the part of it.
+    /// Tensor that holds the stream, and the part of it: the whole tensor, the gate or the value.
     pub stream: Stream,
     /// Name of the stream, for example `x.gate`.
     pub name: String,

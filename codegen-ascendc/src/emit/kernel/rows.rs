@@ -9,9 +9,9 @@ use crate::plan::Plan;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
 
-/// Gated input of which at least one plan reads a part.
+/// Gated input (each row holds gate and value) of which at least one plan reads a part.
 ///
-/// Kernels for small rows copy whole rows of it, which hold both parts.
+/// Kernels for small rows copy whole rows of this tensor, with both parts.
 pub struct Rows {
     /// C++ name of the tensor.
     pub name: String,
@@ -32,9 +32,9 @@ pub fn rows(package: &Package<'_>) -> Vec<Rows> {
     all
 }
 
-/// Returns whether some plan reads only one of the two parts of a gated input.
+/// Returns whether some plan reads only one of the two parts (gate, value) of a gated input.
 ///
-/// It takes one slot of the queue's buffer where only the part is copied, and two slots where whole rows are copied.
+/// A kernel gives this input one slot of the queue's buffer if it copies only the part, and two slots if it copies whole rows.
 pub fn any_lone(package: &Package<'_>) -> bool {
     rows(package).iter().any(|rows| package.plans.iter().any(|plan| rows.is_lone(plan)))
 }

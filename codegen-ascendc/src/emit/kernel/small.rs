@@ -16,12 +16,14 @@ use crate::plan::registers::pairs::firsts;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Kind;
 
-/// Lists the gated inputs of which some plan reads a part, by their C++ names.
+/// Lists, by C++ name, the gated inputs of which some plan reads a part (gate or value).
 fn parted(package: &Package<'_>) -> Vec<String> {
     rows(package).into_iter().map(|rows| rows.name).collect()
 }
 
-/// Lists the gated inputs and outputs whose parts have a buffer of their own in UB.
+/// Lists, by C++ name, the gated inputs and outputs whose parts have a buffer of their own in UB.
+///
+/// Each row of a gated tensor holds two parts, gate and value.
 fn apart(package: &Package<'_>) -> Vec<String> {
     parted(package)
         .into_iter()
@@ -29,9 +31,9 @@ fn apart(package: &Package<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Lists the gated outputs: the C++ name, and the slot of whole rows in the output queue.
+/// Lists the gated outputs: the C++ name of each, and the constant for its slot in the output queue.
 ///
-/// The slot is given as the name of a constant.
+/// The slot holds whole rows, in which gate and value are joined.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
     outs.map(|t| (cpp_name(&t.name), slot(&format!("{}.gate", t.name)))).collect()
@@ -61,13 +63,13 @@ fn init_apart(package: &Package<'_>, text: &mut Text) {
     text.lines(in_kernel(package, |arch| init_of(package, arch)));
 }
 
-/// Returns the C++ statement that fills the buffer with both parts of a tensor with zeros.
+/// Returns the C++ statement that fills the buffer for gate and value of a tensor with zeros.
 fn zeros(tensor: &str) -> String {
     let data = format!("{tensor}Parts_.template Get<T>()");
     format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);")
 }
 
-/// Returns the C++ initialisation for separating and joining parts on an architecture.
+/// Returns C++ statements that prepare an architecture for separating and joining gate and value.
 fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     let mut turn = vec!["pipe.InitBuffer(turned_, 2 * bytes);".to_string()];
     // Lanes are transposed up to their ends, which no tile may have reached.
@@ -95,7 +97,7 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Returns C++ statements that separate whole rows of the inputs into their parts.
+/// Returns C++ statements that separate whole rows of the gated inputs into gate and value.
 pub fn part(package: &Package<'_>) -> Vec<String> {
     let place = |tensor: &String| {
         format!("const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();")
@@ -153,7 +155,7 @@ fn has_pairs(package: &Package<'_>) -> bool {
     package.plans.iter().any(pairs::has)
 }
 
-/// Returns C++ statements that join the parts of the outputs into whole rows.
+/// Returns C++ statements that join gate and value of the gated outputs into whole rows.
 pub fn join(package: &Package<'_>) -> Vec<String> {
     let join = |(tensor, gate): &(String, String)| {
         format!("Together(out[{gate} * capacity_], {tensor}Parts, tile);")
@@ -161,7 +163,7 @@ pub fn join(package: &Package<'_>) -> Vec<String> {
     joined(package).iter().map(join).collect()
 }
 
-/// Writes the class members for small rows: buffers of parts, and tables of byte offsets.
+/// Writes the C++ class members for small rows: buffers of gate and value, and tables of byte offsets.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     text.line("// Small rows only: the two parts side by side, and what it takes to get there.");
     for tensor in apart(package) {
@@ -188,7 +190,7 @@ fn members_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Writes the C++ member functions that separate whole rows into parts, and join them again.
+/// Writes the C++ member functions that separate whole rows into gate and value, and join them again.
 pub fn parting(package: &Package<'_>, text: &mut Text) {
     if has_pairs(package) {
         text.lines(TAKES_PAIRS).line("");
@@ -224,10 +226,11 @@ fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
     text.finish()
 }
 
-/// Writes the C++ member function `Apart` or `Together`, which separates or joins parts.
+/// Writes the C++ function `Apart` or `Together`, which separates whole rows into parts or joins parts.
 ///
-/// `head` holds its name, target and source. The function executes the C++ statements `gather`. On architectures that copy whole
-/// blocks only, it calls the transposition with `args` instead if they cannot gather or if tiles have enough rows.
+/// `head` holds the function's name, and the declarations of its target and source. The body consists of the C++ statements
+/// `gather`. On architectures that copy whole blocks only, it is a call of the transposition with `args` instead if they cannot
+/// gather or if tiles have enough rows.
 fn way(text: &mut Text, arch: &Arch, head: [&str; 3], args: &str, gather: &str) {
     let [name, to, from] = head;
     let turn = format!("Turn{name}({args}, tile);");
@@ -260,7 +263,7 @@ Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * si
 
 const GATHER_TOGETHER: &str = "Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);";
 
-/// Writes the C++ functions that fill the tables of byte offsets by which parts are gathered.
+/// Writes the C++ functions that fill the tables of byte offsets by which gate and value are gathered.
 fn offsets(package: &Package<'_>, text: &mut Text) {
     let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
     text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");

@@ -9,7 +9,7 @@ use super::names::guard;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef};
 
-/// Field of the C++ struct with the tiling data.
+/// Field of the C++ struct with the tiling data, which the host passes to the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// C++ type: `uint64_t`, `uint32_t` or `float`.
@@ -41,7 +41,7 @@ pub fn gate_is_an_attribute(def: &OpDef) -> bool {
     def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
 }
 
-/// Returns all fields of the struct, with padding to a multiple of 8 bytes.
+/// Returns all fields of the C++ struct with the tiling data, padded to a multiple of 8 bytes.
 pub fn fields(package: &Package<'_>) -> Vec<Field> {
     let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
     let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
@@ -68,7 +68,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
     fields
 }
 
-/// Returns the file `<op>_tiling_data.h`, which has the struct.
+/// Returns the file `<op>_tiling_data.h`, which declares the struct that the host passes to the kernel.
 pub fn file(package: &Package<'_>) -> File {
     let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
     let mut text = Text::new();

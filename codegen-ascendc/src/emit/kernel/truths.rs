@@ -30,7 +30,7 @@ fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     (!streams.is_empty()).then(|| text.finish())
 }
 
-/// Writes the initialisation of the queue of masks.
+/// Writes the C++ initialisation of the queue for inputs that are masks.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     let bytes = match package.def.masks() {
         Stored::Bit => "(capacity_ / 8 + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES",
@@ -42,7 +42,7 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Writes the class members for masks: the queue, and the bytes of a tile's mask.
+/// Writes the C++ class members for mask inputs: the queue, and the bytes of a tile's mask.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     if !streams(package).is_empty() {
         text.line("// Bytes of UB for the truth values of a stream.\nuint32_t truthBytes_ = 0;");
@@ -92,12 +92,12 @@ __aicore__ inline void LoadTruths(const LocalTensor<uint8_t>& to, const GlobalTe
 @copy@}
 ";
 
-/// C++ statements in `LOAD` that copy any length from GM to UB.
+/// C++ statements for the template `LOAD` that copy a mask of any length from GM to UB.
 const COPY: &str = "    const DataCopyExtParams copy{1, bytes, 0, 0, 0};
     DataCopyPad(to, from[first], copy, DataCopyPadExtParams<uint8_t>());
 ";
 
-/// C++ statements in `LOAD` that copy whole blocks of 32 bytes from GM to UB.
+/// C++ statements for the template `LOAD` that copy a mask from GM to UB in whole blocks of 32 bytes.
 const COPY_OF_BLOCKS: &str =
     "    const uint64_t all = (tiling_.rows * tiling_.columns + PER_BYTE - 1) / PER_BYTE;
     const uint32_t blocks = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;

@@ -12,7 +12,7 @@ use crate::arch::{SOCS, Soc};
 use op_dsl_ir::Stored;
 use op_dsl_ir::op::{Kind, OpDef};
 
-/// Layout: the kind of project that the emitted files form.
+/// Kind of project that the emitted files form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Layout {
@@ -30,12 +30,14 @@ pub enum Layout {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unbuilt {
-    /// The layout does not support the product; the fields are the product, and what does not support it.
+    /// The layout does not support the product.
+    ///
+    /// The fields are the product, and the software (for example, a toolkit) that does not support it.
     #[error("{0} is not among the products of {1}; use --layout custom --cann 8")]
     Product(&'static str, &'static str),
     /// The layout does not support several architectures in one tree.
     ///
-    /// The fields are what does not support them, and two products with different architectures.
+    /// The fields are the project or compiler that does not support them, and two products with different architectures.
     #[error("{0} is built for one architecture, but {1} and {2} differ in theirs; emit for each")]
     Several(&'static str, &'static str, &'static str),
     /// The layout does not support masks of one bit per element, which the operator with this name has.

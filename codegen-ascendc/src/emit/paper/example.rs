@@ -265,7 +265,7 @@ pub fn leaves_out(package: &Package<'_>, spec: usize, of: SignaturePart) -> bool
     package.def.presence(i).is_some_and(|at| !is_given(at))
 }
 
-/// Writes the C++ class for masks, which has truth values as numbers and stores them as bytes or bits.
+/// Writes the C++ class for mask inputs of the example: truth values as numbers, stored as bytes or bits.
 fn truths(package: &Package<'_>) -> String {
     let (stored, ty, bytes) = match package.def.masks() {
         Stored::Bit => ("stored[i / 8] |= 1 << i % 8;", "ACL_UINT1", "(host.size() + 7) / 8"),

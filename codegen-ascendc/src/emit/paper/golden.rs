@@ -63,7 +63,7 @@ def counted(y, dim, counts):
 
 ";
 
-/// Python statements that split a gated tensor into its two parts, and that join them again.
+/// Python statements that split a gated tensor into gate and value, and that join the two again.
 ///
 /// They are the bodies of the functions `parts` and `joined`.
 struct Cut {
@@ -319,7 +319,10 @@ fn gate_first(package: &Package<'_>, gate: Gate) -> String {
     }
 }
 
-/// Returns the Python arguments of `parts` and of `joined` that follow the tensors.
+/// Returns the Python arguments that follow the tensors in calls of `parts` and of `joined`.
+///
+/// These functions split gated tensors and join their parts. The arguments are the split dimension, whether the gate is first
+/// and, if an attribute decides whether the parts are interleaved, this attribute.
 fn along(package: &Package<'_>, split: &Split) -> String {
     let name = |attr: usize| word(&package.def.attrs[attr].name);
     let more = match split.pattern {

@@ -17,7 +17,7 @@ pub enum Syntax {
 pub struct Straight {
     /// Statements, one per call of a primitive in the graph.
     pub lines: Vec<String>,
-    /// Expression that each output of the graph has after the statements.
+    /// Expression of each output of the graph, to be evaluated after the statements in `lines`.
     pub outputs: Vec<String>,
 }
 
@@ -116,9 +116,9 @@ const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Erfc, ["erfc", "std::erfc"]),
 ];
 
-/// Function that is written out because a language's library lacks it.
+/// Mathematical function that is written out because the library of Python or of C++ lacks it.
 ///
-/// It is accurate in both tails.
+/// The code is accurate in both tails, for large positive and large negative arguments.
 struct Helper {
     name: &'static str,
     args: &'static [&'static str],
@@ -127,7 +127,7 @@ struct Helper {
     body: [&'static str; 2],
 }
 
-/// Functions that libraries lack, each after the functions that it calls.
+/// Functions that the library of Python or of C++ lacks, each listed after the functions that it calls.
 const HELPERS: &[Helper] = &[
     Helper {
         name: "min",
@@ -271,7 +271,7 @@ impl Helper {
     }
 }
 
-/// Constants that the functions in `HELPERS` read.
+/// Constants that the code of the functions in `HELPERS` reads, each with its value.
 const CONSTANTS: &[(&str, f64)] = &[
     ("SQRT_HALF", std::f64::consts::FRAC_1_SQRT_2),
     ("SQRT_2_OVER_PI", std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2),

@@ -54,7 +54,9 @@ impl Language {
 
 /// Word, or complete sentence without parameters, in the language of a table.
 pub(crate) type Word = &'static str;
-/// Function that returns a sentence with one parameter; the next types have two, three and four.
+/// Function that returns a sentence, given the one text to insert in it.
+///
+/// `About2`, `About3` and `About4` insert two, three and four texts.
 pub(crate) type About = fn(&str) -> String;
 pub(crate) type About2 = fn(&str, &str) -> String;
 pub(crate) type About3 = fn(&str, &str, &str) -> String;
@@ -128,7 +130,7 @@ pub(crate) struct Products {
     pub heads: [Word; 3],
     pub yes: Word,
     pub no: Word,
-    /// Vendor's names of products, each after the name in [`crate::arch::SOCS`].
+    /// Vendor's names of products: pairs of the name in [`crate::arch::SOCS`] and the vendor's name.
     pub families: &'static [(&'static str, Word)],
 }
 
@@ -214,7 +216,9 @@ pub(crate) struct Arguments {
     pub named: About2,
     /// Sentence with an attribute, and the value that an aclnn function fixes for it.
     pub fixed: About2,
-    /// Sentence as `fixed`, with a third parameter: the aclnn function that has an argument for it.
+    /// Sentence with an attribute, the value that one aclnn function fixes for it, and another function.
+    ///
+    /// The other function has an argument for the attribute.
     pub fixed_but: About3,
     pub no_influence: Word,
     pub not_looked_at: Word,

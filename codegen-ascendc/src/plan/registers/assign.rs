@@ -9,9 +9,9 @@ use crate::sequence::{Api, F32, Scalar, Type};
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Orders the calls of a step and assigns registers to their values.
+/// Orders the vector calls of a step of 64 elements and assigns registers to their values.
 ///
-/// Outputs are computed in the given order. The two streams of a pair (gate and value, interleaved in memory) are loaded, and
+/// Outputs are computed in the order `order`. The two streams of a pair (gate and value, interleaved in memory) are loaded, and
 /// stored, next to each other.
 pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registers {
     let outputs: Vec<usize> = order.iter().map(|k| values.outputs[*k]).collect();
@@ -60,9 +60,9 @@ fn joins(values: &Values, pair: [usize; 2]) -> bool {
     values.all[gate].ty == F32 || gate != value && is_cast(gate) && is_cast(value)
 }
 
-/// Returns, for each pair of input streams that one call can load, its loads and then its casts.
+/// For each pair of input streams that one call can load, returns the indices of loads and casts.
 ///
-/// A pair is gate and value, interleaved in memory. In 16 bits only one cast may read each of the two loads.
+/// The loads come first. A pair is gate and value, interleaved in memory. In 16 bits only one cast may read each of the two loads.
 fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
     let load = |k: usize| {
         let is_load = |i: &&usize| values.all[**i].kind == Kind::Load(k);
@@ -88,10 +88,10 @@ fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
 
 struct Pass<'v> {
     values: &'v Values,
-    /// Number of reads of each value that are still to come.
+    /// For each value, the number of its reads that are still to come.
     left: Vec<usize>,
     at: Vec<Option<Register>>,
-    /// Registers that were used and are free again.
+    /// Registers that earlier calls used and no later call reads.
     free: BTreeSet<Register>,
     out: Registers,
 }
@@ -120,9 +120,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits `a b + c` as one call that overwrites whichever of the three nothing else reads.
+    /// Emits value `i`, which is `a b + c`, as one call that overwrites `a`, `b` or `c`.
     ///
-    /// Where something else reads all three, it emits a product and a sum.
+    /// Only an argument that nothing else reads can be overwritten. If there is none, a product and a sum are emitted.
     fn fused(&mut self, i: usize, value: &Value) {
         let [a, b, c] = value.args[..] else { unreachable!("three arguments") };
         // The constant, if there is one, is the second factor.
@@ -189,7 +189,7 @@ impl Pass<'_> {
         value.scalar.filter(|_| value.kind == Kind::Constant)
     }
 
-    /// Returns the register of a value; a constant gets a register of its own on first use.
+    /// Returns the register of value `i`; a constant gets a register of its own on first use.
     fn register(&mut self, i: usize) -> Register {
         let constants = &mut self.out.constants;
         let number = self.values.all[i].scalar;
@@ -199,14 +199,14 @@ impl Pass<'_> {
         })
     }
 
-    /// Counts one read of a value, and frees its register after the last.
+    /// Counts one read of value `i`, and frees its register after the last read.
     fn read(&mut self, i: usize) {
         self.left[i] -= 1;
         let free = self.at[i].filter(|r| !matches!(r, Register::Constant(_)));
         self.free.extend(free.filter(|_| self.left[i] == 0));
     }
 
-    /// Returns a free register of this type, or a new one.
+    /// Returns a free register for values of type `ty`, or a new one.
     fn take(&mut self, ty: Type) -> Register {
         let (count, new): (_, fn(usize) -> Register) = match ty {
             Type::Data(DType::F32) => (&mut self.out.data, Register::Data),

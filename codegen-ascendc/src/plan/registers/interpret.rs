@@ -6,7 +6,10 @@ use crate::sequence::{Api, Scalar};
 use op_dsl_ir::Id;
 
 impl Registers {
-    /// Returns the outputs for many elements, as [`interpret_all`](crate::plan::interpret_all) does.
+    /// Computes the calls for many elements: returns, for each output, one value per element.
+    ///
+    /// `streams` has, for each input, one value per element. `outputs` is the number of outputs, and `uniform` returns the values
+    /// of nodes that depend on attributes only.
     pub(in crate::plan) fn interpret(
         &self,
         streams: &[&[f32]],
@@ -67,7 +70,7 @@ impl Registers {
     }
 }
 
-/// The contents of the registers.
+/// Contents of the registers: for each register of a kind, one value per element.
 struct State {
     data: Vec<Vec<f32>>,
     halves: Vec<Vec<f32>>,

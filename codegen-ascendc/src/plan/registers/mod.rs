@@ -35,7 +35,7 @@ use op_dsl_ir::DType;
 use pairs::Pairs;
 use values::Values;
 
-/// Returns the lowering to calls on registers with the fewest cycles.
+/// Returns the lowering of a graph to calls on registers that takes the fewest cycles.
 ///
 /// `orders` are the orders in which outputs may be computed. Returns `None` if every lowering needs more registers than there are.
 ///

@@ -15,7 +15,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Returns the pairs of an operator; none if its gate and value are never interleaved.
+    /// Returns the pairs of streams of an operator; none if gate and value are never interleaved.
     pub fn of(def: &OpDef) -> Pairs {
         if def.split.as_ref().is_none_or(|split| split.pattern == Pattern::Halves) {
             return Pairs::default();
@@ -29,25 +29,25 @@ impl Pairs {
         Pairs { inputs: pairs(def.input_streams()), outputs: pairs(def.output_streams()) }
     }
 
-    /// Returns true if there is any pair.
+    /// Returns true if the operator has any pair of streams that may be interleaved.
     pub fn any(&self) -> bool {
         !self.inputs.is_empty() || !self.outputs.is_empty()
     }
 }
 
-/// A call of a step that loads and stores interleaved pairs of gate and value.
+/// One call of a step of 64 elements that loads and stores interleaved pairs of gate and value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// The same call as in a step without pairs.
+    /// A call that is the same as in a step on streams that are not interleaved.
     Op(Op),
-    /// A cast from or to the upper halves of lanes.
+    /// A cast from or to the upper halves of 32-bit lanes.
     Upper(Op),
-    /// Loads the next pairs of an input tensor, given by one of its streams.
+    /// Loads the next pairs of gate and value of an input tensor; the stream is one of its two parts.
     ///
     /// In `float` gate and value go into different registers, in the order in which they are in memory. In 16 bits both registers
     /// are the same, and each lane holds a pair.
     Load(usize, [Register; 2]),
-    /// Stores the next pairs of an output tensor, given by one of its streams.
+    /// Stores the next pairs of gate and value of an output tensor; the stream is one of its two parts.
     Store(usize, [Register; 2]),
 }
 

@@ -7,7 +7,7 @@ pub const DATA: usize = 32;
 /// Number of mask registers; one of them masks the elements that a step processes.
 pub const MASKS: usize = 8;
 
-/// A register, numbered within its kind.
+/// A register, by its number among those of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Register {
     /// Holds `float`.
@@ -25,13 +25,13 @@ pub enum Register {
 /// The operation of one call on registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Loads the next elements of an input stream.
+    /// Loads the next elements of the input stream of this index.
     Load(usize),
-    /// Stores the next elements of an output stream.
+    /// Stores the next elements of the output stream of this index.
     Store(usize),
-    /// A call that also exists on tensors.
+    /// An AscendC call that also exists on whole tensors.
     ///
-    /// On registers, a call that accumulates rounds once.
+    /// If it also reads its destination (as `Axpy`), it rounds once on registers.
     Plain(Api),
     /// `dst = dst a + b`, rounded once.
     MulDstAdd,
@@ -98,7 +98,9 @@ impl Registers {
         Register::Data(self.data)
     }
 
-    /// Returns the calls that are not omitted at default attribute values.
+    /// Returns the calls of the step that have an effect at default attribute values.
+    ///
+    /// Clamps whose bound is infinite there (`seldom`) are left out.
     pub fn usual(&self) -> impl Iterator<Item = &Op> {
         let is_usual = |k: &usize| !self.seldom.contains(k);
         (0..self.ops.len()).filter(is_usual).map(|k| &self.ops[k])

@@ -11,11 +11,11 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The operation that computes a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// An input stream, in the type in which it is loaded.
+    /// An input stream (by its index), in the type in which it is loaded.
     Load(usize),
     /// A number that is the same for every element.
     Constant,
-    /// An unfused call.
+    /// An AscendC call on the arguments.
     Call(Api),
     /// `a b + c`, rounded once.
     Fused,
@@ -31,11 +31,11 @@ pub(super) struct Value {
     pub what: &'static str,
 }
 
-/// All values of a step, each computed once, and those that are stored.
+/// All values of a step of 64 elements, each computed once, and the indices of those stored.
 #[derive(Clone)]
 pub(super) struct Values {
     pub all: Vec<Value>,
-    /// For each output stream, the value that is stored.
+    /// For each output stream, the index in `all` of the value that is stored.
     pub outputs: Vec<usize>,
 }
 
@@ -87,7 +87,7 @@ impl Values {
         })
     }
 
-    /// Returns the loaded byte that value `i` was cast from; `None` if it was not cast from a byte.
+    /// Returns the index of the loaded byte that value `i` is or was cast from; otherwise `None`.
     ///
     /// Calls on registers compare bytes without a cast, each in the first quarter of its lane.
     fn byte(&self, i: usize) -> Option<usize> {
@@ -102,7 +102,7 @@ impl Values {
         self.put(Kind::Constant, Vec::new(), Some(scalar), F32)
     }
 
-    /// Counts the reads of each value, by values that an output depends on and as an output.
+    /// Counts the reads of each value: by values that an output depends on, and as an output.
     pub fn uses(&self) -> Vec<usize> {
         let mut uses = vec![0; self.all.len()];
         for i in self.needed(&self.outputs) {
@@ -112,7 +112,7 @@ impl Values {
         uses
     }
 
-    /// Returns the given values and all that they depend on, arguments first.
+    /// Returns the values with indices `of` and all that they depend on, arguments first.
     pub fn needed(&self, of: &[usize]) -> Vec<usize> {
         fn visit(values: &Values, i: usize, order: &mut Vec<usize>) {
             if !order.contains(&i) {
@@ -125,7 +125,7 @@ impl Values {
         order
     }
 
-    /// Computes quotients of one divisor as products with its reciprocal: `a / d` and `b / d` by `1 / d`.
+    /// Rewrites quotients with one divisor, such as `a / d` and `b / d`, as products with `1 / d`.
     ///
     /// One quotient is as slow as four products. The rewrite is limited to divisors whose reciprocals are normal numbers for every
     /// input.
@@ -157,7 +157,7 @@ impl Values {
         }
     }
 
-    /// Returns true if the reciprocal of a value is normal, 0 or NaN for every input.
+    /// Returns true if the reciprocal of value `of` is normal, 0 or NaN for every input.
     ///
     /// The value must depend on one stream and on constants; for any other the result is false. Every input of f16 or bf16 is
     /// evaluated. For `float` these are the inputs of bf16, with 8 significant bits.
@@ -188,7 +188,9 @@ impl Values {
         })
     }
 
-    /// Returns the two factors of value `i` if it is a product in `float` with one reader.
+    /// Returns the factors of value `i`; `None` unless it is a product in `float` with one reader.
+    ///
+    /// `uses` counts the reads of each value.
     fn product(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let Value { kind, ref args, scalar, ty, .. } = self.all[i];
         if uses.get(i) != Some(&1) || ty != F32 {
@@ -231,7 +233,9 @@ impl Values {
         }
     }
 
-    /// Returns the factors of `-v`, where `v` is value `i`, a product with a constant and one reader.
+    /// Returns two factors of `-v`, where `v` is value `i`; `None` for most values.
+    ///
+    /// `v` must be a product with a constant and have one reader. `uses` counts the reads of each value.
     fn negated(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
         let (a, b) = self.product(i, uses)?;
         let Value { kind: Kind::Constant, scalar: Some(Scalar::Const(c)), .. } = self.all[b] else {
@@ -247,7 +251,9 @@ impl Values {
 type Known = FxHashMap<(String, bool), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns true if the last value's reciprocal is normal, 0 or NaN for every 16-bit input.
+/// Returns true if the last value has a normal, 0 or NaN reciprocal for every 16-bit input.
+///
+/// `values` are the calls that compute it from one input stream, arguments first.
 fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
     let mut numbers = vec![f32::NAN; values.len()];
     (0..=u16::MAX).all(|bits| {
@@ -271,7 +277,9 @@ fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
 }
 
 impl Value {
-    /// Evaluates the value from those of its arguments; the one input stream is `x`, attributes are NaN.
+    /// Returns the result of this value for input `x`, given the results of its arguments.
+    ///
+    /// `values` are the results of all values before it. Attributes are NaN.
     fn eval(&self, values: &[f32], x: f32) -> f32 {
         let s = match self.scalar {
             Some(Scalar::Const(c)) => c,

@@ -6,7 +6,7 @@ use crate::arch::Arch;
 use crate::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
-/// The calls of a step, counted by class, and its cycles.
+/// The calls of a step of 64 elements in registers, counted by class, and its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
     /// Loads of streams.
@@ -101,7 +101,7 @@ pub fn together(sum: f64, loads: f64, stores: f64) -> f64 {
     (OVERLAP * sum).max((loads + stores) / 2.0).max(stores)
 }
 
-/// Returns the cycles of one call.
+/// Returns the cycles of one call on registers.
 ///
 /// 16-bit numbers occupy lanes of 32 bits, so they take as long as `float`.
 fn cycles(op: &Op, arch: &Arch) -> f64 {

@@ -13,7 +13,7 @@ pub(super) struct Place {
     pub weight: f64,
 }
 
-/// The degrees of `N` and `D` in a fit `e^(-s a^2) N(a) / D(a)`.
+/// The degrees of the polynomials `N` and `D` in a fit `e^(-s a^2) N(a) / D(a)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// The lowest power of `a` in `N`; 1 for a function that is 0 at 0.
@@ -46,7 +46,7 @@ fn at(c: &[f64], a: f64) -> f64 {
     c.iter().rev().fold(0.0, |p, c| p * a + c)
 }
 
-/// Returns `a^k` for every power from the first to the last.
+/// Returns `a^k` for every power `k` from `first` to `last`.
 fn powers(a: f64, first: usize, last: usize) -> impl Iterator<Item = f64> {
     let mut power = (0..first).fold(1.0, |p, _| p * a);
     (first..=last).map(move |_| {
@@ -57,7 +57,7 @@ fn powers(a: f64, first: usize, last: usize) -> impl Iterator<Item = f64> {
 }
 
 impl Bell {
-    /// Returns `e^(-s a^2)`, `N` and `D` at `a`.
+    /// Returns the three parts of the fit at `a`: `e^(-s a^2)`, `N(a)` and `D(a)`.
     fn parts(&self, a: f64) -> [f64; 3] {
         [libm::exp(-self.scale * a * a), at(&self.n, a), at(&self.d, a)]
     }
@@ -71,7 +71,7 @@ impl Bell {
         places.iter().map(off).collect()
     }
 
-    /// Returns the largest weighted error; infinite if `D` has a zero between 0 and `held`.
+    /// Returns the largest of the weighted errors `off`; infinite if `D` has a zero from 0 to `held`.
     fn worst(&self, off: &[f64], held: f64) -> f64 {
         if !self.has_no_pole(held) {
             return f64::INFINITY;
@@ -95,7 +95,9 @@ impl Bell {
         next
     }
 
-    /// Returns a first fit, by six iterations of the problem that is linear in `N` and `D`.
+    /// Returns a first fit `e^(-s a^2) N(a) / D(a)` to samples, where `s` is `scale`.
+    ///
+    /// Each of six iterations solves a problem that is linear in the coefficients of `N` and `D`.
     fn begun(places: &[Place], shape: Shape, scale: f64) -> Bell {
         let (n, d) = (vec![0.0; shape.n + 1], vec![0.0; shape.d + 1]);
         let mut bell = Bell { scale, n, d };
@@ -116,9 +118,10 @@ impl Bell {
         bell
     }
 
-    /// Returns the largest weighted error and the best fit found; `None` if the error exceeds `most`.
+    /// Fits `e^(-s a^2) N(a) / D(a)` to samples: returns the largest weighted error, and the fit.
     ///
-    /// `s` begins with `scale` and is fitted too if `is_free` is true. `D` must have no zero up to `held`.
+    /// Returns `None` if the error exceeds `most`. `s` begins with `scale` and is fitted too if `is_free` is true. `D` must have
+    /// no zero up to `held`.
     pub(super) fn fitted(
         places: &[Place],
         shape: Shape,
@@ -156,7 +159,9 @@ impl Bell {
         (best.0 <= most).then_some(best)
     }
 
-    /// Returns the linear least-squares problem of a Gauss-Newton step.
+    /// Returns the linear least-squares problem of a Gauss-Newton step from this fit.
+    ///
+    /// `off` are the errors of the fit at the samples.
     fn rows(
         &self,
         places: &[Place],
@@ -177,7 +182,7 @@ impl Bell {
         places.iter().zip(weights).zip(off).map(row).collect()
     }
 
-    /// Takes one Gauss-Newton step, with more damping until the weighted error decreases.
+    /// Takes a Gauss-Newton step from this fit, with more damping until the weighted error decreases.
     ///
     /// Returns the new fit, its weighted errors, and the damping for the next step.
     fn step(

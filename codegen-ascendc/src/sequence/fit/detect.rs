@@ -5,7 +5,7 @@ use crate::sequence::forms::tail::{Limit, Side};
 /// A Gaussian tail that was detected in a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Seen {
-    /// The side of the tail, and the function on the other side of 0.
+    /// The side of 0 with the tail, and the function on the other side.
     pub side: Side,
     /// Approximately the `s` of a tail that is like `e^(-s a^2)` at a distance `a` from 0.
     pub scale: f64,
@@ -13,7 +13,7 @@ pub(super) struct Seen {
     pub has_zero: bool,
 }
 
-/// Returns the Gaussian tail of a function; `None` if it has none.
+/// Detects a Gaussian tail of `f` on one side of 0; `None` if it has none.
 ///
 /// The function on the other side of 0 must be a constant or a line, up to the Gaussian part; otherwise the result is `None` too.
 pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
@@ -44,7 +44,7 @@ pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
     Some(Seen { side, scale, has_zero: f(0.0).abs() < 1e-12 })
 }
 
-/// Rounds a number to a multiple of 1/4096 if it is one but for rounding errors.
+/// Rounds `c` to a multiple of 1/4096, if only rounding errors make it differ from one.
 fn whole(c: f64) -> f64 {
     let short = (c * 4096.0).round() / 4096.0;
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }

@@ -1,15 +1,15 @@
 //! Weighted least squares.
 
-/// One equation: the coefficients of the unknowns, the right-hand side, and the weight.
+/// One weighted linear equation: coefficients of the unknowns, right-hand side, and weight.
 pub(super) struct Row {
     pub factors: Vec<f64>,
     pub sum: f64,
     pub weight: f64,
 }
 
-/// Returns the unknowns, by Gram-Schmidt orthogonalisation of the columns of the equations.
+/// Returns the unknowns that solve the weighted linear equations `rows` by least squares.
 ///
-/// A larger `damping` keeps the unknowns closer to 0.
+/// The columns of the equations are made orthogonal (Gram-Schmidt). A larger `damping` keeps the unknowns closer to 0.
 pub(super) fn solve(rows: &[Row], damping: f64) -> Vec<f64> {
     let many = rows.first().map_or(0, |row| row.factors.len());
     let roots: Vec<f64> = rows.iter().map(|row| row.weight.sqrt()).collect();

@@ -34,7 +34,7 @@ const MOST_16: f64 = 0.6;
 /// That tolerance is the part of the error budget that rounding of the vector calls leaves.
 const MOST_32: f64 = 1.0;
 
-/// Returns fits of the Gaussian tail of a function, the cheapest first; none if it has no such tail.
+/// Returns fits of the Gaussian tail of function `f`, the cheapest first; none if it has no tail.
 pub fn tails(
     f: &dyn Fn(f64) -> f64,
     dtype: DType,
@@ -80,13 +80,13 @@ fn fitted(seen: &Seen, places: &[bell::Place], shape: Shape, dtype: DType) -> Op
     Some(joined(seen, &bell, gone(dtype)))
 }
 
-/// Returns the power of two that a number is close to; otherwise the number rounded to `float`.
+/// Returns the power of two that `scale` is close to; otherwise `scale` rounded to `float`.
 fn short(scale: f64) -> f64 {
     let near = libm::exp2(libm::round(libm::log2(scale)));
     if (scale / near - 1.0).abs() < 1e-5 { near } else { f64::from(scale as f32) }
 }
 
-/// Joins a fitted tail to the function on the other side of 0.
+/// Joins a fitted Gaussian tail `e^(-s a^2) N(a) / D(a)` to the function on the other side of 0.
 ///
 /// `D` is normalised so that its last coefficient is 1, which saves a call. `gone` is the `s a^2` at which the tail has vanished.
 fn joined(seen: &Seen, bell: &Bell, gone: f64) -> Tail {

@@ -10,19 +10,21 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::format::{Format, pow2};
 
-/// Approximate number of samples of a fit.
+/// Approximate number of points at which a fit samples its function.
 const MANY: usize = 640;
-/// Distance from 0 below which there are no samples, because functions do not change any more.
+/// Distance from 0 below which a fit has no samples, because functions do not change any more.
 const NEAR: f64 = 1.0 / 4096.0;
 
-/// Returns the `v = s a^2` at which a tail that is like `e^-v` has vanished.
+/// Returns the exponent `v` at which a Gaussian tail, which is like `e^-v`, has vanished.
 ///
 /// `e^-v` is 0 in `float` there, or negligible beside the least number of f16.
 pub(super) fn gone(dtype: DType) -> f64 {
     if dtype == DType::F16 { 40.0 } else { 105.0 }
 }
 
-/// Returns the `v = s a^2` beyond which a tail that is like `e^-v` is too small to have digits.
+/// Returns the exponent `v` beyond which a Gaussian tail, which is like `e^-v`, has no digits left.
+///
+/// It is too small there for the element type.
 fn last(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 20.0,
@@ -31,7 +33,9 @@ fn last(dtype: DType) -> f64 {
     }
 }
 
-/// Returns the samples of a function: distance from 0, value, and weight of an error.
+/// Returns the samples to which the Gaussian tail of `f` is fitted.
+///
+/// Each has a distance from 0, a value, and the weight of an error.
 pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<Place> {
     let last = (last(dtype) / seen.scale).sqrt();
     let place = |a: f64| {
@@ -93,9 +97,9 @@ fn inputs(dtype: DType, last: f64) -> Vec<f64> {
 }
 
 impl crate::sequence::forms::tail::Side {
-    /// Returns the tail at distance `a` from 0, and the function at the same distance on the other side.
+    /// Returns the Gaussian tail of `f` at distance `a` from 0, and `f` as far away on the other side.
     ///
-    /// The tail has the sign that its sequence computes.
+    /// The tail has the sign that its sequence of vector calls computes.
     fn parted(self, f: &dyn Fn(f64) -> f64, a: f64) -> (f64, f64) {
         let sign = if self.above { 1.0 } else { -1.0 };
         let (tail, other) = (f(sign * a), f(-sign * a));

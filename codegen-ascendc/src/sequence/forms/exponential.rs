@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 /// Emits tanh, times the factors `t`, as `(e^2x - 1) / (e^2x + 1)`.
 ///
-/// `x` is clamped to at most 20, where the limits are reached.
+/// `2 x` is clamped to at most 40, where the limit is reached.
 pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let twice = s.muls(x, 2.0);
     let held = s.mins(twice, 40.0);
@@ -23,7 +23,7 @@ pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// Emits tanh, times the factors `t`, as `1 - 2 / (e^2 + 1)` with `e = e^x`.
+/// Emits tanh, times the factors `t`, as `1 - 2 / (u^2 + 1)` with `u = e^x`.
 ///
 /// No clamp is needed, because the square overflows only where a limit is reached.
 pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
@@ -38,7 +38,7 @@ pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`tanh_f32`], but the result is `x` itself where `|x|` is below 1/16.
+/// Emits tanh as [`tanh_f32`] does, but `x` itself where `|x|` is below 1/16.
 pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, 1.0 / 16.0, tanh_f32)
 }
@@ -51,14 +51,16 @@ pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// [`tanh`] with relative accuracy near 0.
+/// Emits tanh as [`tanh`] does, but with a polynomial for `|x|` below 0.16.
+///
+/// The result is relatively accurate near 0.
 pub fn tanh_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     // From there on `(e - 1) / (e + 1)` is 3 units off at most.
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::tanh, 0.16, 2));
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// [`tanh`] with a polynomial for `|x|` below 0.8.
+/// Emits tanh as [`tanh`] does, but with a polynomial for `|x|` below 0.8.
 ///
 /// Above 0.8 the roundings of `e - 1`, `e + 1` and `e = e^2x` amount to a unit in the last place. At 0.16, where the polynomial of
 /// [`tanh_near`] ends, they are three.
@@ -67,7 +69,7 @@ pub fn tanh_fine(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     beside(s, x, t, &NEAR, tanh)
 }
 
-/// Emits the polynomial `near` around 0 and the sequence `far` elsewhere, times the factors `t`.
+/// Emits the polynomial `near` around 0 and the vector calls `far` elsewhere, times the factors `t`.
 fn beside(
     s: &mut Seq,
     x: Val,
@@ -80,19 +82,25 @@ fn beside(
     times(s, y, t)
 }
 
-/// [`tanh`] for f16 with relative accuracy near 0, where the result is `x` itself.
+/// Emits tanh for f16 as [`tanh_f32`] does, but `x` itself where `|x|` is below 1/45.
+///
+/// The result is relatively accurate near 0.
 pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     // The next term relative to `x`, x^2 / 3, is a third of half a unit there.
     near_itself(s, x, t, 1.0 / 45.0, tanh_f32)
 }
 
-/// [`expm1`] with relative accuracy near 0.
+/// Emits `e^x - 1` as [`expm1`] does, but with a polynomial for `|x|` below 0.2.
+///
+/// The result is relatively accurate near 0.
 pub fn expm1_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::expm1, 0.2, 4));
     beside(s, x, t, &NEAR, expm1)
 }
 
-/// [`log1p`] with relative accuracy near 0, by adding what the rounding of `1 + x` lost.
+/// Emits `ln(1 + x)`, times the factors `t`, with relative accuracy near 0.
+///
+/// For `|x|` below 0.5, it adds what the rounding of `1 + x` lost.
 pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let u = s.adds(x, 1.0);
     let far = s.ln(u);
@@ -111,7 +119,7 @@ pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
 /// Half a unit in the last place of 1, in f16 and in bf16.
 const HALF_UNIT: [f64; 2] = [1.0 / 2048.0, 1.0 / 256.0];
 
-/// Emits `x` itself where `|x|` is below `least`, the sequence `far` elsewhere, times the factors `t`.
+/// Emits `x` itself where `|x|` is below `least`, `far` elsewhere, times the factors `t`.
 fn near_itself(
     s: &mut Seq,
     x: Val,
@@ -124,12 +132,12 @@ fn near_itself(
     times(s, y, t)
 }
 
-/// [`expm1`] for f16: the result is `x` itself where `|x|` is below 1/2048.
+/// Emits `e^x - 1` for f16 as [`expm1`] does, but `x` itself where `|x|` is below 1/2048.
 pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[0], expm1)
 }
 
-/// [`expm1`] for bf16: the result is `x` itself where `|x|` is below 1/256.
+/// Emits `e^x - 1` for bf16 as [`expm1`] does, but `x` itself where `|x|` is below 1/256.
 pub fn expm1_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[1], expm1)
 }
@@ -142,12 +150,12 @@ pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// [`log1p`] for f16: the result is `x` itself where `|x|` is below 1/2048.
+/// Emits `ln(1 + x)` for f16 as [`log1p`] does, but `x` itself where `|x|` is below 1/2048.
 pub fn log1p_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[0], log1p)
 }
 
-/// [`log1p`] for bf16: the result is `x` itself where `|x|` is below 1/256.
+/// Emits `ln(1 + x)` for bf16 as [`log1p`] does, but `x` itself where `|x|` is below 1/256.
 pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     near_itself(s, x, t, HALF_UNIT[1], log1p)
 }
@@ -187,12 +195,12 @@ fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     times(s, y, t)
 }
 
-/// Softplus for f16.
+/// Emits softplus for f16, times the factors `t`; `e^x` for `x` below -7.6, `x` above 80.
 pub fn softplus_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     softplus_16(s, x, t, -7.6)
 }
 
-/// Softplus for bf16.
+/// Emits softplus for bf16, times the factors `t`; `e^x` for `x` below -5.5, `x` above 80.
 pub fn softplus_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     softplus_16(s, x, t, -5.5)
 }

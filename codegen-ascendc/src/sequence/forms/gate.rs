@@ -5,7 +5,7 @@ use crate::sequence::{Api, Seq, Val};
 
 /// The parts that `x sigmoid(v)` and its derivative share, where `v` is a function of `x`.
 ///
-/// The value is `x sigma`, the derivative `slope sigma + sigma`.
+/// With `sigma = sigmoid(v)`, the value is `x sigma` and the derivative `slope sigma + sigma`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate {
     /// `x`, clamped where the results do not change any more.
@@ -14,7 +14,7 @@ pub struct Gate {
     pub sigma: Val,
     /// `x v' (1 - sigmoid(v))`, where `v'` is the derivative of `v`.
     pub slope: Val,
-    /// `1 - sigmoid(v)`; only [`sigmoids`] and [`sigmoids_far`] keep its digits where it is close to 0.
+    /// `1 - sigmoid(v)`; only [`sigmoids`] and [`sigmoids_far`] keep all digits where this is close to 0.
     pub rest: Val,
 }
 
@@ -37,10 +37,10 @@ pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// As [`sigmoids`], but `1 - sigmoid(x)` is not 0 where `e^x` overflows.
+/// Emits `sigmoid(x)` and `sigmoid(-x)`; `sigmoid(-x)` is not 0 where `e^x` overflows.
 ///
-/// `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still is a normal number. The quotients `f / (f +
-/// g)` and `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
+/// `e^x` is infinite from 88.7 on, where `sigmoid(-x)` times a large factor still is a normal number. The quotients `f / (f + g)`
+/// and `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
 pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -170.0);
     let c = s.mins(x, 170.0);
@@ -60,7 +60,8 @@ pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
 
 /// Emits the parts of silu: `sigma = e^c / (e^c + 1)` and `slope = c / (e^c + 1)`, `c = min(x, 20)`.
 ///
-/// Above 20 sigma is one and slope `4e-8`. The limit at +inf is exact.
+/// Silu is `x sigma`, and its derivative `slope sigma + sigma`. Above 20 sigma is one and slope `4e-8`. The limit at +inf is
+/// exact.
 pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     let c = s.mins(x, 20.0);
     let e = s.exp(c);
@@ -74,9 +75,9 @@ pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     Gate { x, sigma, slope, rest }
 }
 
-/// As [`silu_gate`], but `x` is clamped to at least -110, where sigma is zero.
+/// Emits the parts of silu as [`silu_gate`] does, but with `x` clamped to at least -110.
 ///
-/// Results at both infinities are the exact limits. Without the clamp, `x sigma` would be NaN at -inf.
+/// Sigma is zero there. Results at both infinities are the exact limits. Without the clamp, `x sigma` would be NaN at -inf.
 pub fn silu_gate_held(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -110.0);
     silu_gate(s, x)
@@ -152,7 +153,9 @@ pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`gelu_tanh`], but `x` is clamped to at least -15, so that the limit at -inf is exact too.
+/// Emits gelu by tanh as [`gelu_tanh`] does, but with `x` clamped to at least -15.
+///
+/// The limit at -inf is therefore exact too.
 pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -15.0);
     gelu_tanh(s, x, t)
@@ -168,7 +171,9 @@ pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// As [`silu`], but `x` is clamped to at least -110, so that the limit at -inf is exact too.
+/// Emits silu as [`silu`] does, but with `x` clamped to at least -110.
+///
+/// The limit at -inf is therefore exact too.
 pub fn silu_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -110.0);
     silu(s, x, t)

@@ -25,15 +25,15 @@ pub mod tails;
 
 use super::{Api, Compare, Seq, Source, Type, Val};
 
-/// The factors that a result is multiplied by, in this order.
+/// The factors that a function is multiplied by, in this order.
 pub type Factors<'v> = &'v [Val];
 
-/// Emits `v` times all factors.
+/// Emits `v` times all factors `t`.
 pub fn times(s: &mut Seq, v: Val, t: Factors<'_>) -> Val {
     t.iter().fold(v, |v, t| s.mul(v, *t))
 }
 
-/// Emits the product of the factors `t`, divided by `d`, which is at least one.
+/// Emits the product of the factors `t`, divided by `d`, where `d` is at least 1.
 ///
 /// The first factor is divided, and the quotient multiplied by the others. Without factors the result is `1 / d`.
 fn over(s: &mut Seq, t: Factors<'_>, d: Val) -> Val {
@@ -50,12 +50,12 @@ fn clamp(s: &mut Seq, x: Val, low: f64, high: f64) -> Val {
     s.mins(x, high)
 }
 
-/// Emits the mask of `x` compared with `c`.
+/// Emits a mask that is set where `x` compares with `c` as `by` says; for example, `x < c`.
 fn mask(s: &mut Seq, x: Val, by: Compare, c: f64) -> Val {
     s.push(Source::Call(Api::Compares(by)), &[x], Some(c.into()), Type::Mask)
 }
 
-/// Emits `yes` where the mask is set, `no` elsewhere.
+/// Emits a select: `yes` where `mask` is set, `no` elsewhere.
 fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
     s.call(Api::Select, &[mask, yes, no])
 }
@@ -70,7 +70,7 @@ pub fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -
 
 /// Emits the polynomial `c[0] + c[1] a + c[2] a^2 + ..`, where `u` is `a^2`.
 ///
-/// Two degrees take three calls. A polynomial whose leading coefficient is 1 saves a call.
+/// Two degrees take three vector calls. A polynomial whose leading coefficient is 1 saves a call.
 fn poly(s: &mut Seq, a: Val, u: Val, c: &[f64]) -> Val {
     let n = c.len() - 1;
     let plus = |s: &mut Seq, p: Val, c: f64| if c == 0.0 { p } else { s.adds(p, c) };

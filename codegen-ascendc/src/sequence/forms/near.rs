@@ -15,13 +15,13 @@ pub struct Near {
     c: Vec<f64>,
 }
 
-/// Rounds a number to a multiple of 1/4096 if it is one but for rounding errors.
+/// Rounds `c` to a multiple of 1/4096, if only rounding errors make it differ from one.
 fn whole(c: f64) -> f64 {
     let short = (c * 4096.0).round() / 4096.0;
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }
 
-/// Returns the coefficients of the polynomial through these points, from the constant on.
+/// Returns the coefficients of the polynomial through `points`, from the constant on.
 ///
 /// The coefficients come from Newton's divided differences.
 fn through(points: &[(f64, f64)]) -> Vec<f64> {
@@ -86,7 +86,7 @@ impl Near {
         self.c.iter().rev().fold(0.0, |p, c| p * t + c) * x.powi(self.power)
     }
 
-    /// Adds nodes to a graph: the polynomial where `|x|` is below `least`, `far` elsewhere.
+    /// Adds nodes to a graph: the polynomial where `|x|` is below `self.least`, `far` elsewhere.
     ///
     /// Returns the node that selects one of the two.
     pub fn choose(&self, b: &mut Builder, x: Id, far: Id) -> Id {
@@ -104,7 +104,7 @@ impl Near {
         b.call(Prim::Select, &[is_near, near, far])
     }
 
-    /// Emits the polynomial where `|x|` is below `least`, and `far` elsewhere.
+    /// Emits the polynomial where `|x|` is below `self.least`, and `far` elsewhere.
     pub fn build(&self, s: &mut Seq, x: Val, far: Val) -> Val {
         let square = (self.is_even || self.power > 1).then(|| s.mul(x, x));
         let (t, size, least) = match square.filter(|_| self.is_even) {

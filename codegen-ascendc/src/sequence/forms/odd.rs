@@ -11,9 +11,9 @@ use crate::sequence::{Seq, Val};
 pub struct Odd {
     /// The `|x|` at which `x` is clamped on both sides, because the limit is reached there.
     pub held: f64,
-    /// Coefficients of `N`.
+    /// Coefficients of the polynomial `N` in `x N(x^2) / D(x^2)` or `tanh(x N(x^2) / 2)`.
     pub n: &'static [f64],
-    /// Coefficients of `D`, of which the last is 1; `None` for the variant with tanh.
+    /// Coefficients of `D` in `x N(x^2) / D(x^2)`, the last 1; `None` for `tanh(x N(x^2) / 2)`.
     pub d: Option<&'static [f64]>,
     /// A line that replaces the function near 0, where tanh has too few digits: largest `|x|`, and slope.
     pub line: Option<(f64, f64)>,
@@ -21,7 +21,7 @@ pub struct Odd {
     pub near: Option<NearZero>,
 }
 
-/// A polynomial for small `|x|` that is fitted to a function.
+/// A polynomial that replaces a function for small `|x|`.
 #[derive(Debug)]
 pub struct NearZero {
     /// The largest `|x|` at which the polynomial is used.
@@ -91,7 +91,7 @@ pub static ERF_BF16: Odd = Odd {
 };
 
 impl Odd {
-    /// Emits the function of `x`, times the factors `t`.
+    /// Emits the vector calls for the odd function of `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let held = clamp(s, x, -self.held, self.held);
         let u = s.mul(held, held);
@@ -122,7 +122,7 @@ impl Odd {
         times(s, y, t)
     }
 
-    /// Emits a polynomial in `u` with the coefficients `c`.
+    /// Emits the polynomial in `u` with coefficients `c`, the constant first.
     ///
     /// More than four coefficients use `u^2` as well, because that saves a call.
     fn horner(&self, s: &mut Seq, u: Val, c: &[f64]) -> Val {

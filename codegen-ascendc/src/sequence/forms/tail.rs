@@ -13,13 +13,13 @@ use std::borrow::Cow;
 pub struct Tail {
     /// The factor `s` in the exponent.
     pub scale: f64,
-    /// The size at which `a` is clamped, because the limit is reached there.
+    /// The `|x|` from which on `a = |x|` is clamped, because the function has reached its limit.
     pub held: f64,
-    /// Coefficients of the numerator `N`.
+    /// Coefficients of the numerator `N` of the Gaussian tail `e^(-s a^2) N(a)/D(a)`.
     pub n: Cow<'static, [f64]>,
-    /// Coefficients of the denominator `D`; the last is 1.
+    /// Coefficients of the denominator `D` of the tail `e^(-s a^2) N(a)/D(a)`; the last is 1.
     pub d: Cow<'static, [f64]>,
-    /// The side of the tail, and the function on the other side of 0.
+    /// The side of 0 with the Gaussian tail, and the function on the other side.
     pub side: Side,
 }
 
@@ -28,7 +28,9 @@ pub struct Tail {
 pub struct Side {
     /// True if the tail is above 0, false if it is below.
     pub above: bool,
-    /// The function on the side without a tail, up to its Gaussian part.
+    /// The function on the side of 0 without a Gaussian tail.
+    ///
+    /// It is given up to its Gaussian part.
     pub limit: Limit,
 }
 
@@ -42,7 +44,7 @@ pub enum Limit {
 }
 
 impl Tail {
-    /// Emits the function of `x`, times the factors `t`.
+    /// Emits the vector calls for the function of `x`, times the factors `t`.
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let size = s.abs(x);
         let a = s.mins(size, self.held);

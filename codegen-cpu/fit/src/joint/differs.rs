@@ -3,10 +3,10 @@
 use crate::function::Function;
 use crate::symmetry::PLACES;
 
-/// Step of the differences that approximate the slope.
+/// Step in `x` of the finite differences that approximate the slope.
 const STEP: f64 = 1.0 / 256.0;
 
-/// Maximum error of fourth-order differences, relative to the values around.
+/// Maximum error of fourth-order finite differences, relative to the function's values nearby.
 const OFF: f64 = 1e-6;
 
 /// Returns an argument at which `derivative` is not the slope of `f`, if one is found.

@@ -16,7 +16,7 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// The function and its derivative.
+    /// Returns the function and its derivative, both in the variable of the joint table.
     pub(super) fn views(&self) -> [&'a View<'a>; 2] {
         [self.f, self.search.view]
     }

@@ -44,13 +44,15 @@ pub(super) struct Centre {
 
 /// Maximum distance of function and derivative from floats at a centre, in units in the last place.
 ///
-/// The search stops at the first argument that is within it.
+/// The search for a centre stops at the first argument at which both are that close to floats.
 const CLOSE: f64 = 1.0 / 40.0;
 /// Maximum number of floats tried around a starting point.
 const TRIES: usize = 4096;
 /// Floats are tried at distances of the segment's width divided by this number.
 const STEPS: f64 = 16_384.0;
-/// Factor on the distance of tried floats near a zero of the derivative, which has to stay small.
+/// Factor on the spacing of the floats tried near a zero of the derivative.
+///
+/// The centre has to stay close to such a zero.
 const SMALLER: f64 = 1.0 / 64.0;
 
 /// Returns the places at which to look for a segment's centre, in the order in which to try them.

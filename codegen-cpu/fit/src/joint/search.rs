@@ -95,8 +95,8 @@ impl Function<'_> {
 
 /// Returns the evaluation orders to try, as the fields `slope`, `thrice` and `bend` of [`Steps`].
 ///
-/// Functions with linear symmetry need no high part of the slope: they have half the slope of the symmetry at zero, where
-/// neither side loses digits.
+/// Functions with linear symmetry (`f(x) - f(-x) = slope x`) need no high part of the slope at zero: it is half the slope of
+/// the symmetry, where neither side loses digits.
 fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     let linear = matches!(f.symmetry, Symmetry::Linear { .. });
     let slopes = (f.power() == 1 || !f.roots.is_empty()) && !linear;

@@ -7,9 +7,9 @@ use crate::judge::Rounded;
 pub(super) trait Value: Copy {
     /// Converts a coefficient, which has no rounding error.
     fn exact(v: f32) -> Self;
-    /// Returns `self d + c`, rounded once.
+    /// Returns `self * d + c`, rounded once.
     fn through(self, d: f32, c: Self) -> Self;
-    /// Returns `self k`, rounded.
+    /// Returns `self * k`, rounded.
     fn times(self, k: f32) -> Self;
     /// Returns `self + c`, rounded.
     fn plus(self, c: f32) -> Self;

@@ -35,7 +35,9 @@ pub(super) trait Lanes<S: Isa>: Copy {
     fn promote(v: Floats<S>) -> Self;
     /// Rounds each number of this unit to `f32`, once.
     fn round(self) -> Floats<S>;
-    /// Returns the function of every instruction, indexed by `Op::index`. The function of a load is a copy.
+    /// Returns the functions that execute the instructions of the interpreter, indexed by `Op::index`.
+    ///
+    /// The function of a load is a copy.
     fn table<E: El>() -> &'static [Function; Op::COUNT];
 }
 

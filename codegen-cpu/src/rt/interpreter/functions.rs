@@ -11,7 +11,7 @@ use fearless_simd::prelude::*;
 use op_dsl_ir::Prim;
 use op_dsl_ir::program::Op;
 
-/// Defines the function of an instruction by an expression of its arguments.
+/// Defines the function that executes an instruction, by an expression of the instruction's arguments.
 macro_rules! function {
     ($Lanes:ident, [$($x:ident),*] => $f:expr) => {
         function!($Lanes, S, _s, [$($x),*] => $f)
@@ -33,7 +33,7 @@ macro_rules! function {
     }};
 }
 
-/// Defines the function of an instruction by the name of a vector function, in f32 or in f64.
+/// Defines the function that executes an instruction, by the name of a vector function in f32 or f64.
 macro_rules! by_name {
     (Floats, $name:ident [$($x:ident),*]) => {
         function!(Floats, S, s, [$($x),*] => math::$name::<S, f32, PAIR>(s, $($x),*))
@@ -153,7 +153,7 @@ unsafe fn columns<S: Isa, const N: usize>(
 /// Placeholder for instructions that occur in no program.
 unsafe fn nothing(_: usize, _: *mut u8, _: &[Argument; 3]) {}
 
-/// Function of the product of three factors in f32, whose accuracy depends on the element type.
+/// Executes the instruction `Mul3` in f32: a product of three factors, as type `E` needs it.
 unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     // SAFETY: passed on from the caller.
     unsafe {

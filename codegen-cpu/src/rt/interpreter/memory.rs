@@ -49,7 +49,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     )
 }
 
-/// Stores the results of a program run to its outputs, from element `at` on.
+/// Stores the results of a program run to the output streams in `io`, from element `at` on.
 ///
 /// # Safety
 /// As [`BlockFn`](crate::rt::block::BlockFn), after a program has run.

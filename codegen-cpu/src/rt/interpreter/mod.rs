@@ -48,7 +48,7 @@ struct Memory<const SLOTS: usize, const UNIFORM: usize> {
     uniform: MaybeUninit<[f64; UNIFORM]>,
 }
 
-/// Memory large enough for any program.
+/// Memory large enough to run any program of the interpreter.
 type Large = Memory<{ Program::MAX_SLOTS }, { Program::MAX_UNIFORM }>;
 const _: () = assert!(CACHE <= Program::MAX_SLOTS * size_of::<Unit>());
 
@@ -86,6 +86,8 @@ pub(super) unsafe fn run<S: Isa, E: El>(program: &Program, io: &Streams, units: 
     }
 }
 
+/// Runs a program over `units` pairs of `f32` vectors of each stream, with numbers of type `L`.
+///
 /// # Safety
 /// As [`block`], for `units` pairs of vectors.
 unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
@@ -139,7 +141,7 @@ pub(super) fn pair<S: Isa>(
     }
 }
 
-/// [`pair`] for a program of at most `SLOTS` columns and `UNIFORM` uniform values.
+/// As [`pair`], for a program of at most `SLOTS` columns and `UNIFORM` uniform values.
 #[inline(never)]
 fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     s: S,
@@ -180,13 +182,13 @@ fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     }
 }
 
-/// State of a running program.
+/// State of a running program: its columns (one value per element), uniform values and guards.
 struct Run<'a, S: Isa, L: Lanes<S>> {
     program: &'a Program,
     table: &'static [Function; Op::COUNT],
     columns: *mut L,
     uniform: *mut L::Number,
-    /// Bit `k` is set if instructions with guard number `k` run. Guard 0 has no condition.
+    /// Bit `k` is set if guard `k`, a condition of instructions, is true. Guard 0 is always true.
     guards: u64,
     /// Bytes from the start of one column to the start of the next.
     pitch: usize,
@@ -196,11 +198,11 @@ struct Run<'a, S: Isa, L: Lanes<S>> {
 }
 
 impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
-    /// Creates the state, and computes all uniform values (one for all elements) and guards.
+    /// Creates the state, and computes all uniform values (one for all elements) and guards (conditions).
     ///
     /// # Safety
-    /// The CPU must support the SIMD level. The memory must have room for the program's uniform values. Later executions
-    /// require room for their columns.
+    /// The CPU must support the SIMD level. The memory must have room for the program's uniform values. Later executions require
+    /// room for their columns.
     #[inline]
     unsafe fn new(
         program: &'a Program,
@@ -242,7 +244,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         L::is_true(unsafe { self.uniform.add(condition.index()).read() })
     }
 
-    /// Returns the address of a value: that of its column, or that of its uniform number.
+    /// Returns the address of an operand's column (one value per element) or of its uniform number.
     #[inline]
     fn argument(&self, operand: Operand) -> Argument {
         match operand.is_column() {
@@ -259,6 +261,8 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         self.columns.wrapping_byte_add(operand.index() * self.pitch)
     }
 
+    /// Executes one instruction, and writes its results to `to`.
+    ///
     /// # Safety
     /// The arguments must have been computed, and `to` must have room for the result.
     #[inline]
@@ -277,7 +281,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         }
     }
 
-    /// Runs the instructions that guards permit, and thereby computes all columns.
+    /// Runs the program's instructions whose guards (conditions) are true, which computes all columns.
     ///
     /// # Safety
     /// There must be room for the columns. `load(k, to)` must write `self.units` units of input `k` to `to`.

@@ -49,15 +49,17 @@ pub trait Joint: 'static {
     const WIDE: Option<Both<32>>;
     /// The joint table of 8 segments for f32, if there is one.
     const NARROW: Option<Both<8>>;
-    /// Whether the function or its derivative is 0 at 0.
+    /// Whether the function or its derivative is 0 at 0, where tiny arguments would lose digits.
     ///
     /// [`Univariate::VANISHES`](super::univariate::Univariate::VANISHES) says why this matters.
     const VANISHES: bool;
-    /// Tails of the function, then of the derivative, each for negative and for positive arguments.
+    /// Tails (approximations beyond the table range) of the function, then of its derivative.
+    ///
+    /// Each has one for negative and one for positive arguments.
     const BEYOND: [[Tail; 2]; 2];
 }
 
-/// Returns whether a SIMD level uses a joint table for an element type.
+/// Returns whether a SIMD level uses a joint table (function and derivative) for an element type.
 ///
 /// The type must be f32, and the level must have FMA and look-ups of one or two instructions.
 pub const fn has_table<J: Joint, S: Isa, E: El>() -> bool {
@@ -82,7 +84,7 @@ macro_rules! with_both {
     };
 }
 
-/// Returns whether the table gives the values of all lanes. It may return either for a NaN.
+/// Returns whether the joint table is accurate in all lanes of `x`. It may return either for a NaN.
 #[inline(always)]
 pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_both!(J, S, both => {

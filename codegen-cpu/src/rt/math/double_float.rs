@@ -38,14 +38,16 @@ fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
 }
 
 impl<S: Isa, const W: usize> Variable<S, W> {
-    /// Returns the argument `y * by`. An infinite product is inside no table.
+    /// Creates the argument `y * by`, where `by` is computed from attributes.
+    ///
+    /// An infinite product is inside no table.
     #[inline(always)]
     pub fn product(s: S, y: Floats<S, W>, by: DoubleFloat<S, W>) -> Variable<S, W> {
         let (high, rest) = y.two_prod(s, by.high);
         Variable { of: y, is: DoubleFloat { high, low: y.mul_add(by.low, rest) } }
     }
 
-    /// Returns the argument `y`.
+    /// Creates an argument that is the value `y` itself.
     #[inline(always)]
     pub fn exact(s: S, y: Floats<S, W>) -> Variable<S, W> {
         Variable { of: y, is: DoubleFloat::exact(s, y) }
@@ -88,7 +90,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         DoubleFloat { high, low: finite(s, low) }
     }
 
-    /// Rounds to one float.
+    /// Rounds to one float: the sum of both parts in f32, `high` alone for types of 16 bits.
     #[inline(always)]
     pub fn rounded<E: El>(self) -> Floats<S, W> {
         if const { is_single::<E>() } { self.high + self.low } else { self.high }
@@ -101,7 +103,7 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         DoubleFloat { high, low: self.high.mul_add(by.low, self.low.mul_add(by.high, rest)) }
     }
 
-    /// Selects `self` where the mask is set, else `no`.
+    /// Selects `self` in lanes where `condition` is true, else `no`.
     #[inline(always)]
     pub fn or(self, condition: Mask<S, W>, no: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
         let high = condition.select(self.high, no.high);
@@ -136,7 +138,9 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         x.high.mul_add(self.high, finite(s, low))
     }
 
-    /// `self * y * z`, as [`mul3`](super::mul3()) computes it, except for one rounding.
+    /// `self * y * z`, accurate even where `self * y` leaves the range of f32.
+    ///
+    /// It is what [`mul3`](super::mul3()) computes, except for one rounding.
     #[inline(always)]
     pub fn mul3<E: El>(self, s: S, y: DoubleFloat<S, W>, z: Floats<S, W>) -> Floats<S, W> {
         let both = self.times_two::<E>(y);

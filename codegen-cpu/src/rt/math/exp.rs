@@ -12,9 +12,9 @@ pub(super) const LN2_HI: f32 = 0.693_145_75;
 /// `ln 2 - LN2_HI`
 pub(super) const LN2_LO: f32 = 1.428_606_8e-6;
 
-/// 1.5 * 2^23 + 254: adding it rounds to an integer, which is then in the low bits.
+/// 1.5 * 2^23 + 254: `y + ROUND` has the integer `k + 254` in its low bits, where `k = round(y)`.
 ///
-/// The 254 makes that integer `k + 254`, twice the exponent bias, for [`two_powers`].
+/// The 254 is twice the exponent bias, see [`two_powers`].
 const ROUND: f32 = 12_582_912.0 + 254.0;
 
 /// Coefficients of `p`, lowest power first, in `e^r = 1 + r + r^2 p(r)`.
@@ -34,10 +34,10 @@ fn nearest_power<S: Isa>(s: S, x: S::f32s) -> (S::f32s, S::u32s) {
     (t - ROUND, t.bitcast())
 }
 
-/// Returns two factors whose product is `2^k`, from the integer `n` that [`nearest_power`] returns.
+/// Returns two factors whose product is `2^k`.
 ///
-/// Each factor is a normal number for any `k` that matters, so that the second multiplication rounds a denormal result once, or
-/// overflows to infinity.
+/// `n` is the integer that [`nearest_power`] returns: its lowest 9 bits hold `k + 254`. Each factor is a normal number for any
+/// `k` that matters, so that the second multiplication rounds a denormal result once, or overflows to infinity.
 #[inline(always)]
 fn two_powers<S: Isa>(n: S::u32s) -> (S::f32s, S::f32s) {
     let half = n >> 1;

@@ -15,7 +15,9 @@ use crate::rt::step::{Floats, Mask, PAIR};
 
 /// A basis function `g` with a table, and `M` functions that are polynomials in `x` and `g(x)`.
 pub trait Made<const M: usize>: Univariate {
-    /// Tails of each of the `M` functions, for negative and for positive arguments.
+    /// Tails (approximations beyond the table range) of each of the `M` functions.
+    ///
+    /// Each has one for negative and one for positive arguments.
     const BEYOND: [[Tail; 2]; M];
 
     /// Computes the `M` functions at `x` from the value `g` of the basis function.

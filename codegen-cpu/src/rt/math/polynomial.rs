@@ -342,7 +342,7 @@ struct Last<S: Isa, const W: usize> {
     d: Floats<S, W>,
     by: Floats<S, W>,
     more: Floats<S, W>,
-    /// Rounding error of `more`.
+    /// Rounding error of `more`, for results in double-float.
     rest: Floats<S, W>,
 }
 

@@ -116,7 +116,7 @@ pub fn product<
 
 /// Slow path of [`product`] for two vectors: evaluates lanes in f64 that leave the range of f32.
 ///
-/// Other lanes are taken from `rounded`.
+/// Other lanes are taken from `rounded`, the product in f32.
 #[cold]
 #[inline(never)]
 fn exactly<S: Isa, const N: usize>(
@@ -193,7 +193,7 @@ pub(super) fn leaves<S: Isa, const W: usize>(
 
 /// Records, lane by lane, whether intermediate values of a formula stayed in the range of f32.
 ///
-/// It keeps the least absolute value and the sum. If `CAREFUL` is true, exact zeros do not count as small.
+/// It keeps the least absolute value and the sum of the recorded values. If `CAREFUL` is true, exact zeros do not count as small.
 #[derive(Clone, Copy)]
 pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
     least: Floats<S, W>,
@@ -201,7 +201,7 @@ pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
-    /// Creates the state before the first value is recorded.
+    /// Creates a record of no values.
     #[inline(always)]
     pub fn new(s: S) -> Self {
         Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
@@ -219,7 +219,9 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
         self.least = Floats(each!(s, k => s.min_size(size.0[k], self.least.0[k])));
     }
 
-    /// Records a value that must not be infinite or NaN. The sum of all such values would stay so.
+    /// Records a value that must not be infinite or NaN.
+    ///
+    /// It adds the value to a sum that any such value would make infinite or NaN.
     #[inline(always)]
     pub fn large(&mut self, value: Floats<S, W>) {
         self.sum = self.sum + value;

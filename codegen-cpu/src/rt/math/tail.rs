@@ -17,13 +17,13 @@ use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 /// a finite number.
 pub(super) const LARGE: f32 = (1u128 << 80) as f32;
 
-/// A function with tails, its approximations beyond the table range.
+/// A univariate function with tails, which are its approximations beyond the table range.
 pub trait Beyond {
-    /// The tails, for negative and for positive arguments.
+    /// Tails (approximations beyond the table range) for negative and for positive arguments.
     const TAILS: [Tail; 2];
 }
 
-/// Tail of a function on one side of zero.
+/// Approximation of a function beyond the table range, on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     /// Exponential part, next to the table range.
@@ -138,9 +138,9 @@ fn straight<S: Isa>(s: S, line: Line, z: DoubleFloat<S, 2>, sign: f32) -> Double
 }
 
 impl Curve {
-    /// Returns the distance `d` of `z` from the segment's centre, the segment, and the factor of `d^2`.
+    /// Returns `d`, the number of the segment that contains `z`, and `q` in `v = v0 + v1 d + q d^2`.
     ///
-    /// The factor is that of `d^2` in `v`, as a polynomial in `d`.
+    /// `v` is the negated exponent of the tail `+- e^-v`, and `d` the distance of `z` from the segment's centre.
     #[inline(always)]
     fn segment<S: Isa>(&self, s: S, z: Floats<S>) -> (Floats<S>, Bits<S>, Floats<S>) {
         let ix: Bits<S> = match self.cells {

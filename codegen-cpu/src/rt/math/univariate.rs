@@ -18,7 +18,7 @@ use op_dsl_ir::DType;
 pub trait Univariate: 'static {
     /// Whether the argument is the product of a value and an attribute, which is kept in double-float.
     const SCALED: bool;
-    /// Whether f32 bodies need the value in double-float, with tables of 32 segments and of 8.
+    /// Whether f32 formulas need the function's value in double-float, for tables of 32 and of 8 segments.
     ///
     /// They do if the formula multiplies the value further.
     const TWO: [bool; 2];
@@ -109,7 +109,7 @@ pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(
     }, DoubleFloat::exact(s, Floats::splat(s, f32::NAN)))
 }
 
-/// Returns whether the table gives the values of all lanes. It may return either for a NaN.
+/// Returns whether the function's table is accurate in all lanes of `x`; either for a NaN.
 #[inline(always)]
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {

@@ -55,7 +55,7 @@ const PI_2: [f64; 3] =
 
 /// Largest argument `x = k pi/2 + r` for which `k` times a part of `pi/2` is exact.
 const LARGE: f64 = 1_048_576.0;
-/// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
+/// 1.5 * 2^52: `y + ROUND` has the integer `round(y)` in its low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `sin(x + quarters pi/2)`, computed by the scalar function `huge` where `|x|` is above [`LARGE`].

@@ -12,9 +12,9 @@ pub(super) const LN2_HI: f64 = 0.693_147_180_369_123_8;
 /// `ln 2 - LN2_HI`
 pub(super) const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 
-/// 1.5 * 2^52 + 2046: adding it rounds to an integer, which is then in the low bits.
+/// 1.5 * 2^52 + 2046: `y + ROUND` has the integer `k + 2046` in its low bits, where `k = round(y)`.
 ///
-/// The 2046 makes that integer `k + 2046`, twice the exponent bias.
+/// The 2046 is twice the exponent bias.
 const ROUND: f64 = 6_755_399_441_055_744.0 + 2046.0;
 
 /// Coefficients of `p`, lowest power first, in `e^x - 1 = x + x^2 p(x)`.

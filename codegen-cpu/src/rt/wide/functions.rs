@@ -10,7 +10,7 @@ pub const PAIR: usize = 2;
 #[repr(transparent)]
 pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
 
-/// Passes the list of functions to a macro, after its other arguments.
+/// Passes the list of out-of-line f64 functions to the macro `$use`, after the arguments `$more`.
 ///
 /// Each entry has the module, the module's function of one vector, and the parameters of that function.
 macro_rules! functions {
@@ -47,7 +47,7 @@ pub(super) use functions;
 pub struct Column<V> {
     /// Address of the first vector.
     pub at: *const V,
-    /// Distance from one vector to the next: 1, or 0 for a single repeated vector.
+    /// Distance from one vector to the next, in vectors: 1, or 0 for a single repeated vector.
     pub pace: usize,
 }
 

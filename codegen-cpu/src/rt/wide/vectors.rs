@@ -68,13 +68,13 @@ impl<S: Isa, const W: usize> Wide<S, W> {
         Wide(both!(self.token(), k i => self.0[k][i].sqrt()))
     }
 
-    /// Vectors `k` and `k + 1`.
+    /// Returns the f64 vectors in place of `f32` vectors `k` and `k + 1` of the step.
     #[inline(always)]
     pub fn pair(self, k: usize) -> Wide<S> {
         Wide([self.0[k], self.0[k + 1]])
     }
 
-    /// Replaces vectors `k` and `k + 1`.
+    /// Replaces the f64 vectors in place of `f32` vectors `k` and `k + 1` of the step.
     #[inline(always)]
     pub fn set_pair(&mut self, k: usize, pair: Wide<S>) {
         [self.0[k], self.0[k + 1]] = pair.0;

@@ -37,7 +37,7 @@ pub const ACLNN_ERR_INNER_NULLPTR: i32 = 561_103;
 enum Other {
     /// Integers and booleans that are cast to a float type before a kernel reads them.
     Cast(Whole),
-    /// No operator takes them. The number is their size in bytes; 0 when the size depends on the element.
+    /// Types that no operator takes. The number is the size of an element in bytes; 0 if it varies.
     Bytes(usize),
 }
 

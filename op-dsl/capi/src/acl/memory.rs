@@ -133,7 +133,7 @@ fn room(
     Ok(())
 }
 
-/// Copies between host and device, in any direction.
+/// Copies `count` bytes between host and device memory, in any direction.
 ///
 /// # Safety
 /// Each pointer is null or has the stated number of bytes, and no other thread uses those of `dst`.
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn aclrtMemcpyAsync(
     if checked == 0 { unsafe { aclrtMemcpy(dst, dest_max, src, count, kind) } } else { checked }
 }
 
-/// Fills memory with a byte.
+/// Sets `count` bytes of memory to the byte `value`.
 ///
 /// # Safety
 /// `dev_ptr` is null or has `max_count` bytes that no other thread uses.

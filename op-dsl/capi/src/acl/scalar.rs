@@ -6,13 +6,13 @@ use crate::registry::{Handle, Registry};
 use half::{bf16, f16};
 use std::ffi::c_void;
 
-/// All live scalars.
+/// All live `aclScalar` objects.
 pub static SCALARS: Registry<AclScalar> = Registry::new();
 
 /// The number of an `aclScalar`, converted to f32, because operators take only floats as scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct AclScalar {
-    /// `aclDataType`
+    /// Type of the number, as a number of `aclDataType`.
     pub dtype: i32,
     /// Nearest f32; `None` for a complex number, which has none.
     pub value: Option<f32>,
@@ -23,6 +23,8 @@ pub struct AclScalar {
 /// A row has the code of a numeric `aclDataType`, its Rust type and its conversion to f32.
 macro_rules! readers {
     ($($code:literal $Type:ty => $float:expr;)*) => {
+        /// Reads a number and converts it to f32; `None` if `dtype` is no type of numbers.
+        ///
         /// # Safety
         /// `place` points to a number of type `dtype`.
         unsafe fn read(dtype: i32, place: *const c_void) -> Option<AclScalar> {

@@ -12,10 +12,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// All live tensors.
+/// All live `aclTensor` objects.
 pub static TENSORS: Registry<AclTensor> = Registry::new();
 
-/// Maximum number of dimensions of a description; one with more is refused without being read.
+/// Maximum number of dimensions of a tensor; a description with more is refused without being read.
 const MOST_DIMS: u64 = 25;
 
 /// List of dimensions or strides of a tensor.
@@ -88,17 +88,17 @@ impl Address {
 /// A tensor as described to `aclCreateTensor`.
 #[derive(Clone, Debug)]
 pub struct AclTensor {
-    /// `aclDataType`
+    /// Element type, as a number of `aclDataType`.
     pub dtype: i32,
-    /// `aclFormat`
+    /// Memory format, as a number of `aclFormat`.
     pub format: i32,
-    /// Dimensions as operators see them.
+    /// Dimensions of the view, which is the tensor as operators see it.
     pub view: Dims,
     /// Stride in elements, per dimension of the view.
     pub strides: Dims,
     /// Number of elements between the start of the storage and the first element of the view.
     pub offset: i64,
-    /// Dimensions of the storage.
+    /// Dimensions of the storage, the memory that the view is in.
     pub storage: Dims,
     /// Start of the storage.
     pub address: Address,
@@ -141,6 +141,8 @@ struct Description {
 }
 
 impl Description {
+    /// Converts the description to a tensor; errors name the C function `function`.
+    ///
     /// # Safety
     /// Each array of the description is null or has the length stated there.
     unsafe fn read(&self, function: &str) -> Checked<AclTensor> {
@@ -372,7 +374,7 @@ pub unsafe extern "C" fn aclGetStorageShape(
     unsafe { give("aclGetStorageShape", tensor, |t| &t.storage, storage_dims, storage_dims_num) }
 }
 
-/// Writes the property `of` of a tensor.
+/// Writes to `place` the property of a tensor that the function `of` returns.
 ///
 /// # Safety
 /// `place` is null or may be written.

@@ -50,7 +50,7 @@ enum RawAttr {
 pub struct Given<'a> {
     /// The argument's name.
     pub name: &'a str,
-    /// The input or output of the operator that this argument is.
+    /// The input or output of the operator that this tensor is passed for.
     pub of: SignaturePart,
     /// Description of the tensor by the caller; a placeholder for an optional tensor that is null.
     pub tensor: Arc<AclTensor>,
@@ -149,10 +149,11 @@ impl<'a> Call<'a> {
         Refusal { code: ACLNN_ERR_PARAM_INVALID, message }
     }
 
-    /// Returns the value of every attribute of the operator, and the first error in one.
+    /// Returns the value of every attribute of the operator, and the first error in such an argument.
     ///
-    /// A value is the argument's, else the one that this function fixes, else the default. An attribute with an invalid
-    /// argument keeps its default. The caller reports the error only after checking the shapes, in the documented order.
+    /// A value is the argument's, else the one that this function fixes, else the default. An attribute with an
+    /// invalid argument keeps its default. The caller reports the error only after checking the shapes, in the
+    /// documented order.
     pub fn values(&self) -> (Vec<Value>, Checked<()>) {
         let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();

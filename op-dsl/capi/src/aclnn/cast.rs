@@ -35,14 +35,14 @@ pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, ta
     }
 }
 
-/// A dimension that two tensors share: number of elements, and the stride in bytes in each tensor.
+/// A dimension of two tensors of one shape: its length, and its stride in bytes in each tensor.
 #[derive(Clone, Copy)]
 struct Dim {
     n: usize,
     steps: [isize; 2],
 }
 
-/// Returns as few dimensions as can describe both tensors.
+/// Returns the fewest dimensions that describe the layouts of both tensors.
 ///
 /// Dimensions with one element are dropped, and dimensions that are contiguous in both tensors are merged.
 fn collapsed(from: &Operand<Whole>, to: &Operand<DType>) -> Vec<Dim> {
@@ -86,6 +86,8 @@ fn line(from: Whole, to: DType) -> Line {
 /// Number of elements cast at a time, so few that they stay in the L1 cache.
 const BLOCK: usize = 256;
 
+/// Casts the elements of one dimension from the first address in `place` to the second.
+///
 /// # Safety
 /// Both addresses of `place` have the elements of the dimension.
 unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
@@ -104,6 +106,8 @@ unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
     }
 }
 
+/// Reads elements that are `step` bytes apart, the first of them at `place`, into `to`.
+///
 /// # Safety
 /// At `place` there are as many elements as in `to`, `step` bytes apart.
 unsafe fn gather<T: Copy>(place: *const u8, step: isize, to: &mut [T]) {
@@ -117,6 +121,8 @@ unsafe fn gather<T: Copy>(place: *const u8, step: isize, to: &mut [T]) {
     }
 }
 
+/// Writes the elements of `from` to memory, `step` bytes apart, the first of them at `place`.
+///
 /// # Safety
 /// `place` has room for as many elements as `from` has, `step` bytes apart.
 unsafe fn scatter<T: Copy>(from: &[T], place: *mut u8, step: isize) {

@@ -29,7 +29,7 @@ pub struct Resolved {
     pub signature: interface::Function,
     /// `(input, other)`: `input` has no argument, and the operator reads the argument of `other` instead.
     pub stand_ins: Vec<(usize, usize)>,
-    /// Rules for combining element types.
+    /// Rule for the element types of the tensors in one call.
     pub dtypes: DTypes,
     /// `(attribute, rule)` for each attribute that has a rule for negative numbers.
     pub negative: Vec<(usize, Negative)>,
@@ -96,9 +96,9 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
 }
 
 impl Resolved {
-    /// Returns the index among a call's tensors that an input or output of the operator is passed at.
+    /// Returns the position, among the tensor arguments, of the one for an operator's input or output.
     ///
-    /// `None` means that this function has no argument for it.
+    /// `None` means that this function has no such argument.
     pub fn position(&self, of: SignaturePart) -> Option<usize> {
         let of = match of {
             SignaturePart::Input(i) => {

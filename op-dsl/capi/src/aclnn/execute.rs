@@ -56,7 +56,9 @@ pub unsafe fn execute(
     })
 }
 
-/// Returns an executor that `entry` prepared, and removes it from the registry unless it is repeatable.
+/// Returns the executor of a handle; an error unless the function `entry` prepared it.
+///
+/// The executor is removed from the registry unless it is repeatable.
 fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
     let name = entry.name;
     let gone = || {
@@ -81,6 +83,8 @@ fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
     Ok(found)
 }
 
+/// Casts integer inputs into the workspace, and runs the operator of a prepared call.
+///
 /// # Safety
 /// As [`execute`].
 unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<()> {
@@ -139,7 +143,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
 
 /// Checks that an operand has memory at `base`, and that the memory covers its elements.
 ///
-/// The error is a status and a phrase to follow the argument's name.
+/// The error is a status and a message, to which the caller adds the argument's name in front.
 fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
     if operand.element == Element::Other(Stored::Nothing) {

@@ -13,7 +13,7 @@ use std::ffi::c_void;
 /// All live executors: those that were neither destroyed nor used up by an execution.
 pub static EXECUTORS: Registry<Executor> = Registry::new();
 
-/// A prepared call.
+/// A call of an aclnn function, prepared by phase 1 and run by phase 2.
 ///
 /// It is independent of the tensors that it was prepared with, except that it shares the addresses of their memory.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Executor {
     pub entry: &'static Entry,
     /// Tensors in the order of the function's arguments.
     pub slots: Vec<Slot>,
-    /// Every attribute of the operator.
+    /// Value of every attribute of the operator.
     pub attrs: Vec<Value>,
     /// The element type that kernels compute in.
     pub computed: DType,
@@ -101,7 +101,7 @@ pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
     })
 }
 
-/// The tensors of an executor that an index refers to.
+/// The tensors of an executor that an index counts: its inputs, its outputs, or both.
 #[derive(Clone, Copy)]
 enum Among {
     Inputs,
@@ -109,7 +109,9 @@ enum Among {
     All,
 }
 
-/// Sets a tensor's address to `addr`, and makes one of the executor's tensors share that address.
+/// Sets the address of `tensor` to `addr`, and makes a tensor of the executor share that address.
+///
+/// The executor's tensor is number `index` of its inputs, of its outputs, or of both, as `among` says.
 fn set_address(
     function: &str,
     executor: Handle,
@@ -157,11 +159,11 @@ macro_rules! setters {
     )*};
 }
 setters! {
-    /// Changes the memory of an input of a repeatable executor: it becomes that of `tensor`, at `addr`.
+    /// Sets the address of `tensor` to `addr`, and makes input `index` of a repeatable executor use it.
     aclSetInputTensorAddr among Inputs;
-    /// Changes the memory of an output of a repeatable executor: it becomes that of `tensor`, at `addr`.
+    /// Sets the address of `tensor` to `addr`, and makes output `index` of a repeatable executor use it.
     aclSetOutputTensorAddr among Outputs;
-    /// Changes the memory of a tensor of a repeatable executor: it becomes that of `tensor`, at `addr`.
+    /// Sets the address of `tensor` to `addr`, and makes tensor `index` of a repeatable executor use it.
     ///
     /// The index counts inputs before outputs.
     aclSetTensorAddr among All;

@@ -42,7 +42,7 @@ impl Row<'_> {
         File { path: format!("include/aclnnop/{file}.h"), text }
     }
 
-    /// Returns one row for [`crate::aclnn_functions`] per function of the operator, as Rust source.
+    /// Returns the rows that the macro [`crate::aclnn_functions`] takes for the operator, as Rust source.
     pub fn functions(&self) -> String {
         self.interface.functions.iter().map(|f| row_of(self.operator, f)).collect()
     }
@@ -51,7 +51,7 @@ impl Row<'_> {
 const PHASE_2: [&str; 4] =
     ["void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream"];
 
-/// Returns the row of one function for [`crate::aclnn_functions`], as Rust source.
+/// Returns the row that the macro [`crate::aclnn_functions`] takes for one function, as Rust source.
 fn row_of(operator: &Operator, of: &Function) -> String {
     let name = &of.name;
     let arguments: Vec<String> = of.params.iter().map(argument).collect();

@@ -1,6 +1,6 @@
 //! Generated files.
 
-/// A file: its path in the crate of the interfaces, and its text.
+/// A generated file of the crate that exports the C interfaces: its path in the crate, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Path, for example `include/aclnnop/aclnn_geglu.h`.

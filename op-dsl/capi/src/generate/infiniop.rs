@@ -63,7 +63,7 @@ impl Row<'_> {
         File { path: format!("include/infiniop/ops/{file}.h"), text }
     }
 
-    /// Returns the operator's four exported functions, as Rust source.
+    /// Returns the four C functions that the operator exports in infiniop, as Rust source.
     pub fn functions(&self) -> String {
         let (name, entry) = (self.name, snake(self.name).to_ascii_uppercase());
         let new = format!("infiniop::Entry::new(&OPERATORS, {:?}, {name:?})", self.operator.name());

@@ -12,17 +12,17 @@ pub const NULL_POINTER: i32 = 4;
 pub const DEVICE_TYPE_NOT_SUPPORTED: i32 = 5;
 /// The CPU has no device of this number.
 pub const DEVICE_NOT_FOUND: i32 = 6;
-/// An element type is not supported, or differs from the others.
+/// A tensor's element type is not supported, or does not suit those of the other tensors.
 pub const BAD_TENSOR_DTYPE: i32 = 10;
-/// Shapes differ, or are too large.
+/// Shapes of tensors differ, or a tensor has more elements than there are addresses.
 pub const BAD_TENSOR_SHAPE: i32 = 11;
-/// An output would be written twice, or strides overflow.
+/// Two elements of an output have the same address, or strides overflow.
 pub const BAD_TENSOR_STRIDES: i32 = 12;
 
-/// `INFINI_DEVICE_CPU`
+/// The CPU as an `infiniDevice_t`: `INFINI_DEVICE_CPU`.
 pub const CPU: i32 = 0;
 
-/// Element types of masks: `INFINI_DTYPE_BOOL`, `INFINI_DTYPE_U8`.
+/// Element types of masks as `infiniDtype_t`: `INFINI_DTYPE_BOOL`, `INFINI_DTYPE_U8`.
 const TRUTHS: [i32; 2] = [2, 7];
 
 /// Returns how a mask of this `infiniDtype_t` is stored; `None` if masks cannot have this type.

@@ -26,7 +26,7 @@ pub struct OperatorDescriptor {
     pub operands: Vec<Operand<Stored>>,
 }
 
-/// Returns the descriptor of a handle.
+/// Returns the operator descriptor of a handle.
 ///
 /// It is an error if the descriptor was destroyed or belongs to an operator other than `entry`.
 pub fn live(entry: &'static Entry, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
@@ -36,6 +36,8 @@ pub fn live(entry: &'static Entry, desc: Handle) -> Checked<Arc<OperatorDescript
     }
 }
 
+/// Writes to `place` the property `of` of the device that a descriptor's operator runs on.
+///
 /// # Safety
 /// `place` is null or may be written.
 unsafe fn tell(function: &str, desc: Handle, place: *mut i32, of: fn(&Device) -> i32) -> i32 {

@@ -5,25 +5,25 @@ use crate::operand::reply;
 use crate::refusal::{refuse, status};
 use crate::registry::{Handle, Registry};
 
-/// All live handles.
+/// All live `infiniopHandle_t`, each with the device that it refers to.
 pub static HANDLES: Registry<Device> = Registry::new();
 
 /// The device that an `infiniopHandle_t` refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
-    /// `infiniDevice_t`
+    /// Kind of device, as a number of `infiniDevice_t`.
     pub kind: i32,
     /// Number among the devices of its kind.
     pub id: i32,
 }
 
-/// Starts the run-time; this does nothing because it needs no start.
+/// Starts infiniop's run-time library; does nothing, because there is nothing to start.
 #[unsafe(no_mangle)]
 pub extern "C" fn infinirtInit() -> i32 {
     status(INTERNAL_ERROR, || Ok(()))
 }
 
-/// Chooses the device.
+/// Chooses the current device. This only checks the numbers, because the CPU is the only device.
 #[unsafe(no_mangle)]
 pub extern "C" fn infinirtSetDevice(device: i32, device_id: i32) -> i32 {
     status(INTERNAL_ERROR, || match (device, device_id) {

@@ -13,7 +13,7 @@ pub static TENSORS: Registry<TensorDescriptor> = Registry::new();
 /// An infiniop tensor descriptor: element type, shape and strides as the caller gave them.
 #[derive(Clone, Debug)]
 pub struct TensorDescriptor {
-    /// `infiniDtype_t`
+    /// Element type, as a number of `infiniDtype_t`.
     pub dtype: i32,
     /// Dimensions, outermost first.
     pub shape: Shape,

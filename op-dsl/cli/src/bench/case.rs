@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Minimum duration of a timed run: short calls are repeated until they take this long.
 const SAMPLE: Duration = Duration::from_micros(400);
-/// Total duration of all timed runs of a case, which gives their number unless `--runs` does.
+/// Total duration of the timed runs, which decides their number unless `--runs` gives it.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Minimum and maximum number of timed runs, unless `--runs` gives it.
 const RUNS: (usize, usize) = (9, 201);
@@ -25,13 +25,13 @@ const SAMPLES: usize = 4096;
 /// The comparison only catches wrong results: `verify` measures accuracy.
 const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 
-/// Duration of a call in nanoseconds per element of the formula's domain.
+/// Duration of a call, in nanoseconds per element of the formula's iteration domain.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Timing {
-    /// Median of all runs.
+    /// Median of all timed runs, in nanoseconds per element.
     pub median: f64,
-    /// The shortest run, which other load on the machine disturbs least.
+    /// The shortest run, in nanoseconds per element; other load on the machine disturbs it least.
     pub least: f64,
 }
 
@@ -105,7 +105,9 @@ impl<'o> Case<'o> {
         &self.bound
     }
 
-    /// Returns whether operator and floor use non-temporal stores with these options.
+    /// Returns whether the operator and its floor use non-temporal stores with these options.
+    ///
+    /// The floor is an operator with the same memory traffic and next to no arithmetic.
     pub fn is_streaming(&self, options: &Options) -> bool {
         let level = options.level.unwrap_or_else(Level::best);
         options.streaming.unwrap_or(level.streams(self.written))
@@ -184,10 +186,10 @@ impl<'o> Case<'o> {
         Ok(start.elapsed())
     }
 
-    /// Returns how long `times` runs of the floor take.
+    /// Returns how long `times` runs of the floor (the same memory traffic, no arithmetic) take.
     ///
-    /// The floor's arguments are checked only once because the overhead of a call is no memory traffic and would flatter small
-    /// operators.
+    /// The floor's arguments are checked only once because the overhead of a call is no memory traffic and would
+    /// flatter small operators.
     ///
     /// # Errors
     /// As [`Case::run`].
@@ -198,9 +200,10 @@ impl<'o> Case<'o> {
         Ok(start.elapsed())
     }
 
-    /// Times operator and floor in `runs` interleaved runs and returns both timings, the operator's first.
+    /// Times the operator and its floor in `runs` interleaved runs; returns the operator's timing first.
     ///
-    /// By default there are as many runs as fit into half a second.
+    /// The floor has the same memory traffic and next to no arithmetic. By default there are as many runs as fit into
+    /// half a second.
     ///
     /// # Errors
     /// As [`Case::run`].

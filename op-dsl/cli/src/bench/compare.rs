@@ -43,9 +43,10 @@ pub fn compare(name: &str, before: &Earlier, machine: &[String], now: &[Record])
     text + &table.to_text()
 }
 
-/// Returns time in ns per element and ratio to the floor of a subject, `None` if no record has it.
+/// Returns a subject's median time in ns per element, and the median of its ratios to the floor.
 ///
-/// They are medians, where several records have the subject.
+/// The floor is an operator with the same memory traffic and no arithmetic. `None` means that no record has the
+/// subject.
 fn of(records: &[Record], subject: &Subject) -> Option<(f64, Option<f64>)> {
     let rows = || records.iter().filter(|r| r.subject == *subject);
     let time = median(rows().map(|r| r.ns_per_elem).collect())?;

@@ -101,7 +101,7 @@ fn caches(dir: &Path) -> Vec<String> {
     .collect()
 }
 
-/// Formats the kernel's size of a cache, for example `2048K` as `2 MiB`.
+/// Formats the size of a cache as Linux states it: for example, `2048K` becomes `2 MiB`.
 fn kibibytes(size: &str) -> String {
     match size.strip_suffix('K').and_then(|n| n.parse::<u64>().ok()) {
         Some(n) if n >= 1024 && n.is_multiple_of(1024) => format!("{} MiB", n / 1024),

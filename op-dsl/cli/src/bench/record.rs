@@ -19,7 +19,10 @@ pub struct Subject {
     /// The timed system: this program, or the floor (the same memory traffic without arithmetic).
     pub system: String,
     pub op: String,
-    /// Values of the attributes that the formula branches on; for a floor, `nt` or `plain` stores.
+    /// Values of the attributes that the formula branches on.
+    ///
+    /// For a floor (the same memory traffic without arithmetic) it is the kind of stores: `nt` (non-temporal) or
+    /// `plain`.
     pub mode: String,
     pub dtype: String,
     /// Dimensions of the formula's domain, for example `8192x4096`.
@@ -38,6 +41,8 @@ pub struct Record {
     /// Bytes that the formula must move, per nanosecond of the median.
     pub gbps: f64,
     /// Median divided by the floor's median in the same run; `None` for floors.
+    ///
+    /// A floor is an operator with the same memory traffic and no arithmetic.
     pub x_floor: Option<f64>,
     /// The shortest run, in nanoseconds per element.
     pub least_ns: f64,

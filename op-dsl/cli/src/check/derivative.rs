@@ -5,7 +5,7 @@ use crate::error::Error;
 use codegen_cpu::rt::call::{Operator, OracleInput};
 use op_dsl_ir::differences::compare;
 
-/// Checks that a gradient operator agrees with differences of its forward operator.
+/// Checks that a gradient operator agrees with finite differences of its forward operator's results.
 ///
 /// Returns `None` if the operator is no gradient.
 pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {

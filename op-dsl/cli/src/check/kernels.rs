@@ -25,7 +25,7 @@ const SHAPES: [[usize; 2]; 3] = [[19, 130], [1, 40_000], [250, 6]];
 /// Number of cores that kernels run on, so few that each has several tiles.
 const CORES: u32 = 3;
 
-/// Outcome of an operator's calls on one architecture, or on several.
+/// Totals over the calls of an operator's kernels, on one NPU architecture or on several.
 #[derive(Default)]
 struct Tally {
     calls: usize,
@@ -56,9 +56,11 @@ struct Case {
     plan: Plan,
     attrs: Vec<Value>,
     bound: Bound,
-    /// Shapes of the inputs.
+    /// Shape of each input tensor, in the order of the operator's signature.
     shapes: Vec<Vec<usize>>,
-    /// Row counts to pass; empty if the operator takes none, or for one count of all rows.
+    /// Row counts to pass; empty if the operator takes none.
+    ///
+    /// It is also empty if the call has a single count that covers all rows.
     counts: Vec<i64>,
 }
 
@@ -165,7 +167,7 @@ impl Compiled {
         named(self.soc, self.storage)
     }
 
-    /// Returns the calls of an operator, with their indices in the program.
+    /// Returns the calls of an operator, each with its index among all calls of the program.
     fn cases_of(&self, op: &Operator) -> impl Iterator<Item = (usize, &Case)> {
         let name = op.name();
         self.cases.iter().enumerate().filter(move |(_, case)| case.op.name() == name)

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 /// Source from which the new crate gets its one dependency, `op-dsl`.
 #[derive(Debug)]
 pub enum Source {
-    /// Directory of a checkout.
+    /// Directory of a checkout of `op-dsl`.
     Directory(PathBuf),
-    /// The registry, with the version of this program.
+    /// Cargo's registry, which must have the version of this program.
     Registry,
 }
 
-/// Directory of the checkout that this program was built from, which need not exist any more.
+/// Directory of the `op-dsl` checkout that this program was built from, which need not exist any more.
 const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 impl Source {

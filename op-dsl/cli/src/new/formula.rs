@@ -21,7 +21,7 @@ pub struct Formula {
     pub function: String,
     /// Parameters of the function.
     pub signature: String,
-    /// Names of the tensors that the gradient is computed by.
+    /// Names of the tensors that the gradient is computed by, all of the formula's, separated by commas.
     pub wrt: String,
     /// Description of what the function computes, on one line.
     pub doc: String,

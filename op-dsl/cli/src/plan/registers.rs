@@ -7,7 +7,7 @@ use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Register
 use codegen_ascendc::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
-/// Returns a table of the plan's calls on registers, in order.
+/// Returns a table of the plan's vector calls on registers, in the order of execution.
 pub fn calls(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     let name = |r: &Register| match *r {

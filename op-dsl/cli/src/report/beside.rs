@@ -23,7 +23,7 @@ const LEGEND: &str = "Lines: of the formula in Rust, of the package that is made
 /// Source lines of an operator: those written by its author and those generated.
 pub struct Lines {
     written: usize,
-    /// Lines and files of the generated package; else the reason why there is none.
+    /// Numbers of lines and of files of the generated package; else the reason why there is no package.
     made: Result<(usize, usize), String>,
     by_hand: Option<(usize, String)>,
 }
@@ -47,7 +47,7 @@ impl Lines {
         Lines { written: count(&def.formula), made, by_hand }
     }
 
-    /// Formats the numbers of lines as a sentence in HTML.
+    /// Formats the numbers of an operator's source lines as a sentence in HTML.
     pub fn told(&self) -> String {
         let written = match self.written {
             1 => "1 line".into(),
@@ -82,7 +82,7 @@ pub struct Row {
     pub form: String,
     calls: [String; 2],
     cycles: [String; 2],
-    /// Sources of the figures of the hand-written kernel; empty if there are none.
+    /// References that say where the hand-written kernel's figures are from; empty if there are none.
     sources: Vec<String>,
 }
 

@@ -77,7 +77,9 @@ impl ByHand {
         self.rows.is_empty()
     }
 
-    /// Returns the number of lines of the hand-written operator, and their source; `None` if not known.
+    /// Returns the number of source lines of a hand-written operator, and where that number is from.
+    ///
+    /// Returns `None` if the CSV does not have it.
     pub fn lines(&self, operator: &str) -> Option<(usize, &str)> {
         self.of(operator).find_map(|row| match row.figures {
             Figures::Lines(count) => Some((count, &*row.source)),
@@ -85,9 +87,9 @@ impl ByHand {
         })
     }
 
-    /// Returns the cost of a tile of the hand-written kernel, and its source; `None` if not known.
+    /// Returns the cost of a tile of a hand-written kernel, and where the figures are from.
     ///
-    /// `form` is the name of the specialisation.
+    /// `form` is the name of the specialisation. Returns `None` if the CSV does not have the cost.
     pub fn cost(
         &self,
         operator: &str,

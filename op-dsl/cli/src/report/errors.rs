@@ -20,7 +20,9 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Measures the errors of a formula at the best SIMD level of this CPU, with every factor 1.
+    /// Measures the errors of a formula at the best SIMD level of this CPU, over the activation.
+    ///
+    /// Input streams that results are proportional to are 1.
     pub fn of(formula: &Formula, dtype: DType) -> Result<Errors, Error> {
         let places: Vec<f64> = places().collect();
         let step = f64::from(PER_OCTAVE * PER_PLACE).recip().exp2();

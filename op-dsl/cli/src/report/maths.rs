@@ -32,14 +32,14 @@ pub fn lines(
 
 /// Precedence of a context that needs no brackets.
 const LOOSEST: u8 = 0;
-/// Operator of products in [`Style::Infix`].
+/// Sign of products in [`Style::Infix`], the style of primitives that stand between their arguments.
 const PRODUCT: &str = "*";
 
 struct Maths<'a> {
     graph: &'a Graph,
     inputs: &'a [String],
     scalars: &'a [String],
-    /// For each node, the name in MathML if it has an equation of its own.
+    /// Name in MathML of each node; `None` for nodes without an equation of their own.
     shared: Vec<Option<String>>,
 }
 

@@ -28,7 +28,7 @@ pub struct Operator {
     name: String,
     section: String,
     lines: Lines,
-    /// Cost of the operator's tiles on the first NPU of [`SOCS`].
+    /// Cost of the operator's tiles on the first NPU of [`SOCS`], beside that of a hand-written kernel.
     tiles: Tiles,
 }
 

@@ -174,7 +174,7 @@ impl Report {
     }
 }
 
-/// Returns the cycles of the vector unit for the calls counted in a record.
+/// Returns the cycles of the vector unit for the calls that an object of the report counts.
 ///
 /// Keys of `repeats_of` name a call and the bytes of an element, for example `Mul/4`; values are numbers of repeats.
 fn cycles(arch: &Arch, record: &Json) -> f64 {

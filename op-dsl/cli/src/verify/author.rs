@@ -3,15 +3,15 @@
 use super::formula::{Formula, choices};
 use codegen_cpu::rt::call::OracleInput;
 
-/// Greatest magnitude of the activations.
+/// Greatest magnitude of the activations at which graph and author's code are compared.
 ///
 /// It is so small that formulas as authors write them do not cancel badly.
 const RANGE: f64 = 4.0;
 /// Number of steps from the activation `-RANGE` to `RANGE`.
 const STEPS: i32 = 2000;
-/// Values of the input streams besides the activation, by stream index modulo 3.
+/// Values of the input streams other than the activation: stream `k` has the value at `k % 3`.
 const FACTORS: [f64; 3] = [1.25, -0.75, 0.875];
-/// Greatest relative difference between correct evaluations of one formula for these activations.
+/// Greatest relative difference that two correct evaluations of a formula in f64 may have.
 pub const TOLERANCE: f64 = 1e-9;
 /// Magnitude below which results are compared absolutely: the difference is divided by this value.
 ///

@@ -10,13 +10,13 @@ use op_dsl_truth::crossing;
 
 /// Value of factors (streams that results are proportional to) while another stream is swept.
 pub const FACTOR: f64 = 1.0;
-/// Values of the other non-linear input streams while one is swept.
+/// Values that the other non-linear input streams take while one is swept through its range.
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 /// Factor by which float attributes differ from their defaults in additional sweeps.
 const VARIED: f64 = 0.75;
-/// Greatest f32 error in ULP for which no zero crossing is searched: it is within every budget.
+/// Error in ULP that is within every f32 budget: up to it no zero crossing is searched near the result.
 const PLAIN: f64 = 1.0;
-/// Greatest error in ULP of 16-bit types for which no zero crossing is searched.
+/// As [`PLAIN`], for 16-bit types: up to this error in ULP no zero crossing is searched.
 ///
 /// It is smaller than [`PLAIN`] because results that are not the nearest number are counted.
 const NEAREST: f64 = 0.5;
@@ -123,7 +123,9 @@ impl Formula {
         }
     }
 
-    /// Returns the exact outputs for these streams' values; `None` where no precision decides an output.
+    /// Returns the exact outputs for these values of the input streams.
+    ///
+    /// An output is `None` where the highest precision of the evaluation cannot decide its value.
     pub fn truth(&self, attrs: &[Value], streams: &[f64], format: Format) -> Vec<Option<f64>> {
         op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
@@ -363,7 +365,7 @@ pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option
 
 /// Returns the settings, in which each of the non-linear input streams `applied` is swept in turn.
 ///
-/// Meanwhile the others of these take a few values, float attributes two, and masks all combinations.
+/// Meanwhile the other streams in `applied` take a few values, float attributes two, and masks all combinations.
 fn settings(
     def: &OpDef,
     applied: &[usize],

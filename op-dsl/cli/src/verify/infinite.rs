@@ -4,9 +4,9 @@
 
 use super::formula::Formula;
 
-/// Values that each input stream takes, in all combinations; masks take 0 and 1.
+/// Values tried for each input stream, in all combinations; masks take 0 and 1 instead.
 const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
-/// Maximum number of elements with these values.
+/// Maximum number of elements with infinities and NaN that a formula is tried at.
 ///
 /// An operator with many streams has more combinations, which are sampled evenly.
 const MOST: u64 = 1 << 11;
@@ -16,18 +16,18 @@ pub fn elements(formula: &Formula) -> u64 {
     all(formula).min(MOST)
 }
 
-/// Returns the number of combinations of the values of all input streams.
+/// Returns the number of combinations of infinite, NaN and finite values of all input streams.
 fn all(formula: &Formula) -> u64 {
     let ways = (0..formula.multiplies.len()).map(|k| ways(formula, k));
     ways.fold(1, u64::saturating_mul)
 }
 
-/// Returns the number of values that an input stream takes.
+/// Returns the number of values that are tried for an input stream: two for a mask.
 fn ways(formula: &Formula, stream: usize) -> u64 {
     if formula.masks.contains(&stream) { 2 } else { VALUES.len() as u64 }
 }
 
-/// Returns the value of every input stream for element `i`.
+/// Returns the value of every input stream for element `i` of the test with infinities and NaN.
 pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
     let all = all(formula);
     let mut way = if all > MOST { (u128::from(i) * u128::from(all / MOST)) as u64 } else { i };

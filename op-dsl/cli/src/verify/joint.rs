@@ -12,7 +12,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Value;
 
-/// Range of the binary exponents of moderate activations, the second excluded.
+/// Range of the binary exponents of activations of moderate size, the second excluded.
 const MODERATE: (i32, i32) = (-12, 9);
 
 /// A sequence of random numbers that is the same on every machine (SplitMix64).
@@ -42,7 +42,7 @@ impl Random {
     }
 }
 
-/// Maps 53 random bits to a number in `range`, in 0 to 1 without one.
+/// Maps a number of 53 random bits to a number in `range`, or from 0 to 1 if `range` is `None`.
 fn inside(range: Option<[f64; 2]>, bits: u64) -> f64 {
     let [low, high] = range.unwrap_or([0.0, 1.0]);
     low + (high - low) * (bits as f64 / (1u64 << 53) as f64)
@@ -87,7 +87,7 @@ pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<
 
 /// Returns the value of the input stream `k` for which a result has about the magnitude `goal`.
 ///
-/// Results must be proportional to the stream. `values` are those of all streams.
+/// Results must be proportional to this stream. The other streams have the values in `values`.
 fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64) -> f64 {
     let mut values = values.to_vec();
     values[k] = 1.0;

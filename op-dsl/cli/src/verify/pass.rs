@@ -47,7 +47,7 @@ pub struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    /// Returns the value of every input stream for element `i`.
+    /// Returns the value of every input stream for element `i` of the pass.
     pub fn element(&self, i: u64) -> Vec<f64> {
         (self.element)(i)
     }

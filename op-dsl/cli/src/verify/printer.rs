@@ -19,7 +19,7 @@ enum Style {
 pub struct Printer<'o> {
     out: &'o mut dyn Write,
     style: Style,
-    /// Width of the column of operator names.
+    /// Width of the column of operator names, in characters.
     names: usize,
     /// Number of operators printed so far.
     printed: usize,

@@ -22,7 +22,7 @@ struct Miss {
     at: Option<String>,
 }
 
-/// Measurements of one specialisation in one element type at one SIMD level.
+/// Measurements of one specialisation of an operator in one element type at one SIMD level.
 pub struct Row {
     operator: &'static str,
     mode: String,
@@ -33,7 +33,7 @@ pub struct Row {
     ulp: f64,
     budget: f64,
     output: String,
-    /// Description of the element with that error.
+    /// Description of the element at which the worst error occurred.
     at: String,
     measure: Measure,
     author: f64,

@@ -90,7 +90,7 @@ pub struct Measure {
     pub limits: Tally,
     /// Counts results for NaN inputs; those that equal the formula's value are right.
     pub nan: Tally,
-    /// Counts results for factors of every size; those that are finite where they must be are right.
+    /// Counts results for factors of every size; right are finite ones, and all if the exact value overflows.
     pub factors: Tally,
     /// Counts all results; those whose exact value could be decided are right.
     pub decided: Tally,
@@ -240,7 +240,7 @@ struct Sweeper<'f> {
     dtype: DType,
     levels: &'f [Level],
     bench: Bench<'f>,
-    /// Value of every input stream, for each element of the chunk.
+    /// Values of the input streams, by element of the chunk and then by stream.
     streams: Vec<Vec<f64>>,
     /// Exact values, by element of the chunk and then by output; `None` if the highest precision does not decide one.
     want: Vec<Vec<Option<f64>>>,

@@ -18,7 +18,7 @@ use crate::rounding::{Arithmetic, worst};
 
 /// Maximum number of `select`s that one call is moved into, because each duplicates the call.
 const MOST_ARMS: usize = 8;
-/// Largest integer exponent for which a power of a recognised base is written as a product.
+/// Largest integer exponent for which [`power`] rewrites a power as a product.
 ///
 /// A product of so few factors has less rounding error than the exponential of a logarithm.
 const LAST_PRODUCT: f64 = 4.0;
@@ -34,7 +34,8 @@ pub fn run(graph: &Graph) -> Graph {
 
 /// Moves a call into the branches of the first `select` among its arguments.
 ///
-/// Returns `None` if no branch gains by it. `copies` is the number of `select`s that the call may still be moved into.
+/// Returns `None` unless other passes or [`power`] can improve a branch: with the branch's argument the call cancels, equals one
+/// primitive, or is a power that can be rewritten. `copies` is the number of `select`s that the call may still be moved into.
 fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     let Node::Call(prim, args) = node else { return None };
     if prim.is_comparison() || matches!(prim, Prim::Select | Prim::Neg) {

@@ -17,7 +17,9 @@ pub fn run(graph: &Graph) -> Graph {
     graph
 }
 
-/// Rewrites the first sum or difference whose terms share a factor; `None` if there is none.
+/// Rewrites the first sum or difference whose terms share a factor stream; `None` if there is none.
+///
+/// A factor stream only multiplies outputs. For example, `dy * a - dy * b` becomes `dy * (a - b)`.
 fn once(graph: &Graph) -> Option<Graph> {
     let inner = inner_products(graph);
     let factors = |id: Id| {
@@ -57,6 +59,8 @@ fn once(graph: &Graph) -> Option<Graph> {
 }
 
 /// Emits the product of all `factors` but one occurrence of `factor`.
+///
+/// These are nodes of the old graph, and `new` has the new graph's node for each node of the old one.
 fn without(b: &mut Builder, factors: &[Id], factor: Id, new: &[Id]) -> Id {
     let at = factors.iter().position(|id| *id == factor);
     let mut rest =

@@ -24,9 +24,9 @@ pub struct Unconnected {
 
 /// Returns the gradient graph of `forward`, differentiated once per entry of `steps`.
 ///
-/// `between` rewrites each graph before it is differentiated. Values that the forward pass saved, and that an earlier step reads,
-/// are nodes of the graph until the last step, so that the last step differentiates them too. In the result these values are read
-/// from their streams again.
+/// `between` rewrites each graph before it is differentiated. Some steps read values that the forward pass saved in streams. Up to
+/// the last step these values are computed by nodes instead, so that the last step differentiates them too. In the result they are
+/// read from their streams again.
 ///
 /// # Errors
 /// The result would read a stream that the inputs of some step do not connect.
@@ -50,7 +50,7 @@ pub fn run(
     }
 }
 
-/// Extends a step by the saved outputs of the graph that it differentiates.
+/// Extends a differentiation step by the saved outputs of the graph that it differentiates.
 ///
 /// `held` has the indices of the graph's input streams that contain these outputs.
 fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
@@ -86,7 +86,8 @@ fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
 
 /// Differentiates a graph once.
 ///
-/// Before the last step, the values to save are computed too, and are outputs after the gradients.
+/// Before the last step, the values to save are computed too, and are outputs after the gradients. Streams that the step does not
+/// connect are numbered from `beyond` on.
 fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph {
     let mut b = Builder::new();
     let values = forward_values(forward, wiring, beyond, is_last, &mut b);

@@ -22,7 +22,7 @@ use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_
 use crate::univariate::is_uniform;
 use rustc_hash::FxHashMap;
 
-/// Numbers that stand for infinity; the second has a square root that is beyond f32 too.
+/// Finite numbers that stand for infinity in f64; even the square root of the second is beyond f32.
 const HUGE: [f64; 2] = [FAR, 1e150];
 
 /// Clamps infinite streams where a huge number gives the limit of a function and infinity gives NaN.
@@ -41,11 +41,13 @@ struct Held {
     sides: [bool; 2],
 }
 
-/// Values of [`Held::sides`] to try if all parts are alone ([`Part::is_alone`]).
+/// Sides on which to clamp a stream, `[below, above]`, in a graph where no other stream takes part.
 ///
-/// In such parts a huge result serves as well as an infinite one.
+/// In such a graph a huge result serves as well as an infinite one.
 const ALONE: [[bool; 2]; 1] = [[true, true]];
-/// Values of [`Held::sides`] to try, in this order, if some part is combined with other streams.
+/// Sides on which to clamp a stream, `[below, above]`, in a graph where other streams take part.
+///
+/// The entries are tried in this order.
 const AMONG_OTHERS: [[bool; 2]; 4] = [[true, true], [false, false], [true, false], [false, true]];
 
 /// A maximal function of one stream and attributes.
@@ -59,7 +61,7 @@ struct Part {
     is_alone: bool,
 }
 
-/// Clamps the stream of each [`Part`].
+/// Clamps each stream separately in each [`Part`], a maximal function of that stream and attributes.
 ///
 /// All parts of a stream are clamped alike if possible, so that they still share their common subexpressions.
 fn hold_parts(graph: &Graph) -> Graph {
@@ -81,7 +83,10 @@ fn hold_parts(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Returns how to clamp a stream in each of its parts; empty if no part needs a clamp.
+/// Returns how to clamp a stream in each maximal function of it, given by its node.
+///
+/// A maximal function is an output, or an operand of a node that combines it with other streams. The list is empty if none needs a
+/// clamp.
 fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     let parts = parts(graph, stream);
     let ends = ends_of(graph, stream);
@@ -115,9 +120,10 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     Vec::new()
 }
 
-/// Returns whether `HUGE[0]` stands for infinity in a part even if an attribute is a small exponent.
+/// Returns whether `HUGE[0]`, 1e60, stands for infinity even where an attribute is a small exponent.
 ///
-/// For example, `x^-p` with an attribute `p` = 1/2 is 1e-30 at 1e60, which is an f32 number and not the limit 0.
+/// For example, `x^-p` with an attribute `p` = 1/2 is 1e-30 at 1e60, which is an f32 number and not the limit 0. `part` is a
+/// maximal function of one stream, and `ends` are the outermost sample points of that stream.
 fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
     let graph = alone(graph, part.id);
     let serves = |end: &Point| {
@@ -150,18 +156,21 @@ fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     ends.flat_map(with_zeros).collect()
 }
 
-/// Returns whether `graph`, a rewritten `part`, has the given limit at the infinity beyond `end`.
+/// Returns whether `graph`, `part` after a rewrite, gives `limit` where its stream is infinite.
+///
+/// `end` is an outermost sample point with a finite stream, and the infinity has the sign of that stream. Where huge results are as
+/// good as infinite ones, they count as reaching an infinite limit.
 fn reaches(graph: &Graph, part: &Part, (end, has_zero): &(Point, bool), limit: f64) -> bool {
     let got = at(graph, end, f64::INFINITY);
     nearly(got, limit) || (part.is_alone || *has_zero) && is_huge(got, limit)
 }
 
-/// Returns the graph with a node as its only output.
+/// Returns the subgraph that computes a node, with that node as its only output.
 fn alone(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }
 }
 
-/// Returns the maximal functions of a stream and attributes, see [`Part`].
+/// Returns all maximal functions of a stream and attributes, see [`Part`].
 fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
     let reads = reads(graph);
     let of = |id: Id| reads[id.index()] as u32; // the low half: streams only
@@ -180,9 +189,10 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
         .collect()
 }
 
-/// Returns the limit of a part at the infinity beyond each of the outermost sample points `ends`.
+/// Returns the limits of node `part` where its stream is infinite, one for each of `ends`.
 ///
-/// `None` if the part has no limit there. `huge` is the number that stands for infinity.
+/// `ends` are the outermost sample points of the stream. `huge` is the number that stands for infinity. An entry is `None` if there
+/// is no limit.
 fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Option<f64>> {
     let graph = alone(graph, part);
     ends.iter().map(|(end, _)| limit(at(&graph, end, huge), at(&graph, end, huge / 4.7))).collect()
@@ -197,9 +207,10 @@ fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
     outputs(graph, Arithmetic::F64, &point)[0].value
 }
 
-/// Returns a bit mask of the other streams that outputs depending on a part read.
+/// Returns a bit mask of the other streams that the outputs depending on node `part` read.
 ///
-/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's stream.
+/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's own stream, and `reads` has
+/// the bits of the inputs that each node depends on.
 fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
     let mut depends = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -312,7 +323,7 @@ fn repeats(graph: &Graph, stream: u16) -> bool {
     false
 }
 
-/// Returns the number of [`HUGE`] that gives the limit of some output beyond `end`.
+/// Returns the number among [`HUGE`] at which some output has its limit for an infinite stream.
 ///
 /// `end` is an outermost sample point of the stream that varies.
 ///

@@ -36,7 +36,7 @@ pub fn run(graph: &Graph) -> Graph {
     held::run(&reach_limits(graph))
 }
 
-/// Replaces functions of one stream by their asymptotes where rounding leaves them no digits.
+/// Replaces functions of one stream by their asymptotes where rounding makes their values inaccurate.
 fn reach_limits(graph: &Graph) -> Graph {
     let sole = sole_streams(graph);
     let whole = whole(graph, &sole);
@@ -101,7 +101,7 @@ struct Function<'g> {
     result: Id,
 }
 
-/// Asymptote that a function has on one side (-1 or 1) beyond the point `from`.
+/// Asymptote of a function on the side `side` of zero (-1 or 1), where `x` is beyond `from`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct End {
     side: f64,
@@ -190,7 +190,7 @@ fn distances() -> impl Iterator<Item = f64> {
 }
 
 impl End {
-    /// Fits an asymptote to a function's last accurate values, pairs of `x` and `y`.
+    /// Fits an asymptote to `good`, the last pairs `(x, y)` of a function that are accurate.
     ///
     /// The asymptote begins where the function first agrees with it. `None` if no asymptote agrees with four values or more.
     fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
@@ -211,7 +211,7 @@ impl End {
         })
     }
 
-    /// Returns whether a function's value `y` at `x` agrees with this asymptote.
+    /// Returns whether a function's value `y` at `x` agrees with this asymptote, up to rounding.
     fn serves(&self, x: f64, y: f64) -> bool {
         let line = self.line.at(x);
         line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED

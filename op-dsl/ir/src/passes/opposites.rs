@@ -10,7 +10,9 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Rewrites all sums and differences of two products that cancel, see the module documentation.
+/// Rewrites sums of two products that cancel, one with a function of `v` and one of `-v`.
+///
+/// The functions are sigmoid, as in `s(v) s(-v)^2 - s(-v) s(v)^2`, and softplus.
 pub fn run(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
@@ -69,7 +71,7 @@ fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Optio
 /// A product that contains exactly one factor `softplus(argument)`.
 struct Term {
     sign: f64,
-    /// All factors other than the softplus.
+    /// Nodes of all factors other than the softplus.
     factors: Vec<Id>,
     argument: Id,
 }

@@ -11,7 +11,10 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::{Prim, Row, Style, TABLE};
 
-/// Returns the candidate primitives, larger formulas first, so that the largest match is replaced.
+/// Returns the primitives to look for in a graph, larger formulas first.
+///
+/// The order makes the largest match the one that is replaced. Only smooth functions of one argument are looked for, and only those
+/// with enough sample points in their domain.
 fn rows() -> impl Iterator<Item = &'static Row> {
     let smooth = |r: &&Row| r.arity == 1 && r.style == Style::Function && r.prim.is_smooth();
     let judged = |r: &&Row| inside(r).count() >= ENOUGH;

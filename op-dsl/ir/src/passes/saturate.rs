@@ -21,14 +21,15 @@ use rustc_hash::FxHashMap;
 const REACHES: [f64; 3] = [REACH, (1u64 << 20) as f64, (1u64 << 10) as f64];
 const REACH: f64 = (1u64 << 40) as f64;
 
-/// Returns the magnitudes of the stream at which a limit is evaluated.
+/// Returns magnitudes of a stream from the clamp bound `reach` on, at which a limit is evaluated.
 fn beyond(reach: f64) -> [f64; 4] {
     [reach, 7.3 * reach, 1e20, 1e38]
 }
 
-/// Clamps streams in growing factors of products that vanish, and in arguments of settled functions.
+/// Clamps streams at ends where a product vanishes or a function no longer changes.
 ///
-/// A function is settled at an end of its stream if it no longer changes there.
+/// In a product that goes to 0, the stream is clamped in the factors without a known bound. In a call of a function that no longer
+/// changes, it is clamped in the argument.
 pub fn run(graph: &Graph) -> Graph {
     let (streams, bounds, inner) = (sole_streams(graph), bounds(graph), inner_products(graph));
     let (b, clamped) = (Builder::new(), FxHashMap::default());
@@ -57,21 +58,23 @@ struct Ends {
 
 struct Pass<'g> {
     graph: &'g Graph,
-    /// Result of [`sole_streams`].
+    /// Per node, the inputs that it depends on, from [`sole_streams`].
     streams: Vec<Dependency>,
-    /// Result of [`bounds`].
+    /// Per node, an upper bound of its magnitude, from [`bounds`].
     bounds: Vec<f64>,
-    /// Result of [`inner_products`].
+    /// Per node, whether it is a product that exactly one other node uses, from [`inner_products`].
     inner: Vec<bool>,
     b: Builder,
-    /// Results of [`clamped`], kept so that one clamp is emitted once.
+    /// Copies of all nodes with their streams clamped at the given ends, from [`clamped`].
+    ///
+    /// They are kept so that one clamp is emitted once.
     clamped: FxHashMap<Ends, Vec<Id>>,
 }
 
 impl Pass<'_> {
-    /// Emits a product with the streams in its growing factors clamped.
+    /// Emits a product with the streams clamped in factors that have no known bound.
     ///
-    /// Returns `None` if there is nothing to clamp.
+    /// Only the ends of a stream at which the product is 0 are clamped. Returns `None` if there is nothing to clamp.
     fn product(&mut self, id: Id, new: &[Id]) -> Option<Id> {
         let mut factors = Vec::new();
         flatten(self.graph, &self.inner, id, &mut factors);
@@ -87,9 +90,10 @@ impl Pass<'_> {
         clamped.into_iter().reduce(|product, f| self.b.product(product, f))
     }
 
-    /// Returns the ends at which to clamp the stream of a factor; `None` if it needs no clamp.
+    /// Returns the ends at which to clamp the stream of `factor`; `None` if it needs no clamp.
     ///
-    /// A factor without a known bound needs a clamp at the ends where the product of all factors of the same stream is 0.
+    /// `factors` are all factors of the product. A factor without a known bound needs a clamp at the ends where the product of all
+    /// factors of the same stream is 0.
     fn held(&self, factor: Id, factors: &[Id]) -> Option<Ends> {
         let stream = self.streams[factor.index()].one()?;
         if self.bounds[factor.index()].is_finite() {

@@ -56,7 +56,7 @@ fn one_minus_tanh(b: &mut Builder, t: Id) -> Option<Id> {
 
 /// Rewrites a difference `x - y` of a stream's square and a number as `(u - v) (u + v)`.
 ///
-/// `u` and `v` are the square roots of `x` and `y`. Either sum is rounded only once. `None` for other differences.
+/// `u` and `v` are the square roots of `x` and `y`. Both `u - v` and `u + v` are rounded only once. `None` for other differences.
 fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
     let (x, y) = match (b.as_const(x), b.as_const(y)) {
         (Some(c), None) => (root(b, c)?, squared(b, y)?),

@@ -65,7 +65,9 @@ fn bounded(graph: &Graph, lost: &[u16], bounds: &[Bound]) -> Graph {
     b.finish(&outputs)
 }
 
-/// Clamps `x` to finite f32 numbers on one side where `scale`, which multiplies it, is zero.
+/// Clamps `x` to finite f32 numbers where `scale`, which multiplies it, is zero.
+///
+/// The clamp is on the side that `bound` says: from below or from above.
 fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     let (sign, choose) = match bound {
         Bound::Low => (-1.0, Prim::Max),
@@ -81,9 +83,9 @@ fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
 /// Inputs that a node's value depends on.
 #[derive(Clone, Copy, PartialEq)]
 enum Dependence {
-    /// Constants, and attributes that give no NaN when they are zero.
+    /// Only constants, and attributes that give no NaN when they are zero.
     Nothing,
-    /// An attribute that gives NaN when it is zero, and no stream.
+    /// At least one attribute that gives NaN when it is zero, but no stream.
     Lost,
     Streams,
 }

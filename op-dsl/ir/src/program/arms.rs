@@ -33,7 +33,9 @@ pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     owners(graph, &saves)
 }
 
-/// As [`arms`], for all `select`s whose entry in `choices` (one per node) is true.
+/// Returns, per node, the arm that alone needs its value, of the `select`s marked in `choices`.
+///
+/// `None` if other nodes or outputs need the value too. `choices` has one entry per node.
 fn owners(graph: &Graph, choices: &[bool]) -> Vec<Option<Arm>> {
     // `None`: not needed yet; `Some(None)`: needed outside of any one arm. Users come after their arguments, so the
     // walk is backwards.

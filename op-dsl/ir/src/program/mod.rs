@@ -76,11 +76,11 @@ pub struct Instruction {
     pub op: Op,
     /// Number of the instruction's guard, counted from 1; 0 if the instruction always runs.
     pub guard: u8,
-    /// Destination of the result.
+    /// Column or uniform value that receives the result.
     pub to: Operand,
-    /// Arguments. Entries beyond the operation's arity are unused.
+    /// Arguments of the operation; entries beyond the number that it takes are unused.
     ///
-    /// The only argument of a load is the index of the stream.
+    /// The only argument of a load is the index of the input stream.
     pub args: [Operand; 3],
 }
 
@@ -94,11 +94,11 @@ impl Instruction {
 /// A condition on attributes, under which the instructions of one branch of a `select` run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Number of the guard of the `select` itself, counted from 1; 0 if the `select` always runs.
+    /// Number, from 1, of the guard under which the `select` with this branch runs; 0 if it always runs.
     pub outer: u8,
-    /// The condition, a uniform value (one per call); zero means false.
+    /// The condition, which is a uniform value (one per call); zero means false.
     pub condition: Operand,
-    /// Truth value that the condition must have for the instructions to run.
+    /// Truth value that the condition must have for the guarded instructions to run.
     pub holds: bool,
 }
 
@@ -107,13 +107,13 @@ pub struct Guard {
 pub struct Program {
     /// Arithmetic of the evaluation; results are rounded to f32 in either case.
     pub arithmetic: Arithmetic,
-    /// Constants, which are the first of the uniform values.
+    /// Values of the constants, which have the first indices among the uniform values (one per call).
     pub numbers: List<f64>,
-    /// Number of attributes, which follow the constants among the uniform values.
+    /// Number of attributes, which have the next indices among the uniform values after the constants.
     pub scalars: u16,
-    /// Instructions that compute the remaining uniform values, once per call.
+    /// Instructions, run once per call, that compute uniform values from constants and attributes.
     pub uniform: List<Instruction>,
-    /// Guards in evaluation order: that of a nested `select` comes after that of the enclosing one.
+    /// Conditions of branches of `select`s; those of an inner `select` come after those of the outer one.
     pub guards: List<Guard>,
     /// Instructions that compute columns, the values that differ between elements.
     pub code: List<Instruction>,

@@ -7,7 +7,7 @@ use crate::graph::{Graph, Id, Node};
 pub struct Along<'g> {
     graph: &'g Graph,
     arithmetic: Arithmetic,
-    /// Values of all nodes at one point of the line, of use for nodes that do not change along it.
+    /// Values of all nodes at one point, which hold on the whole line for nodes that do not change along it.
     nodes: Vec<Bounded>,
     /// Indices of the nodes that depend on the varied stream.
     changing: Vec<usize>,
@@ -166,11 +166,11 @@ impl Evaluated {
 
 /// A zero crossing of an output between two inputs of the same sign.
 struct Crossing {
-    /// A point of the line, with the values of the streams that do not vary.
+    /// A sample point, which gives the values of the streams other than the varied one.
     at: Point,
     ends: [f64; 2],
     output: usize,
-    /// The output's value at the lower end; its sign tells the two sides of the crossing apart.
+    /// The output's value at the lower input; its sign tells the two sides of the crossing apart.
     sign: f64,
 }
 

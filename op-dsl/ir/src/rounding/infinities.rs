@@ -83,12 +83,14 @@ fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
     finite.iter().zip(infinite).any(|(finite, infinite)| infinite.is_nan() && !finite.is_nan())
 }
 
-/// Evaluates the outputs at each outermost sample point, and at the infinity beyond it.
+/// Evaluates the outputs at each outermost sample point, and with its varied stream infinite.
+///
+/// Each pair has the outputs at the point first, and those with the infinite stream second.
 fn at_infinities(graph: &Graph, ranges: &Ranges) -> Vec<(Vec<f64>, Vec<f64>)> {
     ends(graph, ranges).iter().map(|end| around(graph, end)).collect()
 }
 
-/// Evaluates the outputs at a point, and then with the stream that varies infinite instead.
+/// Evaluates the outputs at a point, and again with the varied stream of the point infinite.
 fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
     let values = |point: &Point| -> Vec<f64> {
         outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()

@@ -116,7 +116,9 @@ fn within([low, high]: [f64; 2]) -> Vec<f64> {
     all
 }
 
-/// Returns a number inside a range, a different one for each of [`OTHERS`].
+/// Returns a number inside a range, at a share of its length that is the fractional part of `|other|`.
+///
+/// The share differs between the entries of [`OTHERS`].
 fn inside([low, high]: [f64; 2], other: f64) -> f64 {
     let share = other.abs() - other.abs().floor();
     f64::from((low + share * (high - low)) as f32)

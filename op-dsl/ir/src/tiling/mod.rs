@@ -115,7 +115,7 @@ pub struct Need {
     ///
     /// `None` if the operator has no gated tensors.
     pub small: Option<Footprint>,
-    /// As `small`, for rows of two elements, a gate and a value.
+    /// UB footprint of a tile of rows of two elements, a gate and a value, loaded whole.
     ///
     /// Some kernels compute on such pairs without separating them, which needs fewer buffers.
     pub pairs: Option<Footprint>,
@@ -155,13 +155,13 @@ pub struct Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("UB of {have} bytes is too small: one 32-byte block of each stream needs {need} bytes")]
 pub struct UbTooSmall {
-    /// Bytes needed.
+    /// Bytes needed for one 32-byte block of each stream.
     pub need: u64,
-    /// Bytes available.
+    /// Bytes of UB available.
     pub have: u64,
 }
 
-/// The way in which tiles are cut.
+/// Way in which the iteration domain, seen as a matrix, is cut into tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Path {
@@ -191,7 +191,7 @@ impl Path {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Tiling {
-    /// Number of rows of the matrix.
+    /// Number of rows of the iteration domain, seen as a matrix.
     pub rows: u64,
     /// Number of columns of one part (gate or value); gated tensors have rows of twice as many elements.
     pub columns: u64,
@@ -207,17 +207,17 @@ pub struct Tiling {
     pub tile_rows: u32,
     /// Maximum number of columns of a tile that is a segment.
     pub tile_columns: u32,
-    /// Distance between the starts of rows in UB, in elements.
+    /// Distance between the starts of a tile's rows in the unified buffer (UB), in elements.
     pub pitch: u32,
     /// Number of cores that have work.
     pub cores: u32,
     /// Number of cores that have one unit of work more than `share`.
     pub big: u32,
-    /// The way in which tiles are cut.
+    /// Kind of the tiles: several rows, a segment of a row, or several narrow rows without gaps.
     pub path: Path,
 }
 
-/// A way to cut the matrix into units of work, which cores are given.
+/// Way to cut the iteration domain into units of work, the smallest parts that cores are given.
 #[derive(Clone, Copy)]
 struct Cut {
     unit_rows: u64,
@@ -239,7 +239,7 @@ impl Cut {
         extent.rows.div_ceil(self.unit_rows) * self.pieces
     }
 
-    /// Returns an upper bound for the number of elements of the busiest core.
+    /// Returns an upper bound for the number of elements that the busiest of `cores` cores computes.
     fn busiest(&self, extent: &Extent, cores: u64) -> u64 {
         let share = self.units(extent).div_ceil(cores);
         let segment = (share % self.pieces * self.unit_columns).min(extent.columns);
@@ -267,9 +267,9 @@ pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, U
     Ok(assemble(extent, need, machine, cut, small, dense))
 }
 
-/// Returns the maximum number of elements of a tile on [`Path::Small`].
+/// Returns the maximum number of elements of a tile on [`Path::Small`] (several narrow rows).
 ///
-/// `None` if rows of this length do not take that path.
+/// `None` if the kernel has no such path, or if rows of this length are better copied one by one or do not fit.
 fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64> {
     let footprint = need.of(Path::Small, extent.columns).filter(|_| extent.split)?;
     let row = extent.columns.checked_mul(need.size)?;
@@ -283,9 +283,9 @@ fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64
     (wasteful(row, machine.pads) && fits).then_some(capacity)
 }
 
-/// Returns whether copies of single rows of `row` bytes move over 5/4 of the blocks they need.
+/// Returns whether copying rows of `row` bytes one by one moves too many bytes that no row needs.
 ///
-/// (The padding in UB is less than that.)
+/// If `pads` is true (copies of any length), too many are over a quarter of the row; otherwise any are. Padding in UB takes less.
 fn wasteful(row: u64, pads: bool) -> bool {
     let beyond = BLOCK - gcd(row, BLOCK);
     if pads { beyond > row / 4 } else { beyond > 0 }
@@ -305,7 +305,8 @@ fn gcd(a: u64, power: u64) -> u64 {
 
 /// Chooses units of work as large as balance between the cores allows.
 ///
-/// Candidates are rows that begin on a block, then any rows, then pieces of rows.
+/// Candidates are rows that begin on a block, then any rows, then pieces of rows. `small` is true on [`Path::Small`], and `dense`
+/// is the maximum number of elements of a tile on other paths.
 fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -> Cut {
     let row = extent.columns * size;
     let least = UNIT.div_ceil(row);

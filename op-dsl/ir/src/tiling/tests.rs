@@ -5,7 +5,9 @@ use proptest::prelude::*;
 const UB: u64 = 196_608 - 256;
 const CORES: [u32; 4] = [1, 2, 40, 48];
 
-/// Element sizes, and the UB needs of a tile of the heaviest and the lightest kernels.
+/// Needs of the heaviest and the lightest kernels on a tiling.
+///
+/// The arguments are the bytes of an element, the UB bits per element of a tile, and further bits if rows are small.
 const NEEDS: [Need; 3] = [need(4, 416, 192), need(2, 320, 160), need(2, 288, 160)];
 
 const fn need(size: u64, bits: u64, more: u64) -> Need {

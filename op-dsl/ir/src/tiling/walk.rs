@@ -2,14 +2,14 @@
 
 use super::{BLOCK, Path, Tiling};
 
-/// Neighbouring elements of the matrix that are computed together: whole rows, or a segment of one row.
+/// Neighbouring elements that are computed together: whole rows, or a segment of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// First row.
+    /// Index of the first row.
     pub row: u64,
     /// Number of rows.
     pub rows: u64,
-    /// First column.
+    /// Index of the first column.
     pub column: u64,
     /// Number of columns.
     pub columns: u64,
@@ -27,7 +27,7 @@ pub struct Burst {
 /// The elements of a tensor that a tile moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// All elements of a tensor without parts.
+    /// All elements of a tensor that is not gated.
     Whole,
     /// The first part of a gated tensor.
     First,

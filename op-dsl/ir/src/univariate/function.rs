@@ -12,7 +12,7 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::homogeneity::{By, Degree, degree};
 use crate::passes::simplify;
 
-/// Powers of an attribute that are tried as a factor of the variable.
+/// Powers of an attribute to try as a factor of a function's variable, so that the function is free of it.
 const POWERS: [i32; 5] = [0, 1, -1, 2, -2];
 
 /// A function, and the powers of attributes that multiply its value.

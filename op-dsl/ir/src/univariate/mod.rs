@@ -108,8 +108,8 @@ const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// Splits a graph over `inputs` streams into univariate functions and their combining expression.
 ///
-/// `None` if some result cannot be decomposed as described in the module documentation, or if no function costs as much as a
-/// table look-up.
+/// `None` if some result needs more than products, `select`s and divisions by attributes to combine the functions' values, or if
+/// no function costs as much as a table look-up.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
@@ -174,8 +174,8 @@ struct Splitter {
 impl Splitter {
     /// Emits a graph of one output as a product, and returns its factors.
     ///
-    /// At most one factor contains univariate functions. `cases` bounds the nesting depth of `select`s to expand. `None` if the
-    /// graph cannot be decomposed.
+    /// At most one factor contains univariate functions. `domains` are the ranges of the streams. `cases` bounds the nesting depth of
+    /// `select`s to expand. `None` if the graph cannot be decomposed.
     fn product(&mut self, graph: &Graph, domains: &Domains, cases: usize) -> Option<Vec<Id>> {
         let id = graph.outputs[0];
         let node = graph.nodes[id.index()];

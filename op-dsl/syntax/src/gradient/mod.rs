@@ -28,25 +28,26 @@ use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
-/// The operator that a gradient is derived from: one with a formula of its author, or a gradient.
+/// The operator that a gradient is derived from: one with a formula of its own, or itself a gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct Forward<'a> {
     /// Definition of the operator.
     pub def: &'a OpDef,
     /// Graphs of the author's formula, one per combination of values of the attributes it branches on.
     pub traced: &'a [Traced],
-    /// The operators before this one, from the author's on, each with its wiring to the next.
+    /// The chain of operators that this one was derived from, the author's own first.
     ///
-    /// The list is empty if this operator is the author's own, not a derived gradient.
+    /// Each comes with the wiring that connects its streams to those of its gradient, the next operator. The list is
+    /// empty if this operator is the author's own, not a derived gradient.
     pub steps: &'a [(OpDef, Wiring)],
-    /// Names of the `#[saved]` values as written, which are the last outputs.
+    /// Names of the operator's `#[saved]` values, which are its last outputs, as the author wrote them.
     pub saved: &'a [Ident],
     /// Parameters of the author's function whose errors were reported, so that errors at uses are left out.
     pub refused: &'a [Ident],
 }
 
 impl Forward<'_> {
-    /// Returns the number of returned outputs, which come before the saved ones.
+    /// Returns the number of outputs that the function returns; the `#[saved]` ones come after them.
     fn returned(&self) -> usize {
         self.def.outputs.len() - self.saved.len()
     }
@@ -57,7 +58,7 @@ impl Forward<'_> {
     }
 }
 
-/// Derives the gradient operator of `forward`; `None` after an error.
+/// Derives the gradient operator of `forward`; `None` after reporting an error.
 ///
 /// Also returns the wiring, which connects the gradient's streams to those of `forward`.
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
@@ -112,7 +113,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     Some((gradient, wiring))
 }
 
-/// Returns the inputs of a gradient operator that hold forward inputs which are never broadcast.
+/// Returns the indices of a gradient's inputs that hold forward inputs which are never broadcast.
 fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
     let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
     inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
@@ -139,7 +140,9 @@ fn kind(forward: &OpDef, source: Origin) -> Kind {
     }
 }
 
-/// Returns the forward tensor and its part that each input stream of the gradient holds.
+/// Returns, for each input stream of a gradient, the forward tensor and the part of it that it holds.
+///
+/// A part is a whole tensor, or the gate or the value elements of a gated tensor.
 fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
     let of = |(_, source): &(String, Origin)| {
         let source = *source;

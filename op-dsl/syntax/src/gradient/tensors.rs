@@ -6,7 +6,7 @@ use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Tensor};
 
-/// Resolves the names in `inputs(..)` of a gradient; `None` after an error.
+/// Resolves the names in `inputs(..)` of a gradient; `None` after reporting an error.
 ///
 /// A name of a forward tensor stands for that tensor, and any other name for an upstream gradient.
 pub fn explicit(
@@ -51,9 +51,10 @@ pub fn explicit(
     Some(inputs)
 }
 
-/// Returns the inputs of a gradient without `inputs(..)`; `None` after an error.
+/// Returns the inputs of a gradient whose author wrote no `inputs(..)`.
 ///
 /// The inputs are the upstream gradients, the forward inputs that the gradient reads, the saved values, and row counts.
+/// Returns `None` after reporting an error.
 pub fn default(
     forward: &Forward,
     wrt: &[usize],
@@ -101,7 +102,7 @@ pub fn default(
     Some(all)
 }
 
-/// Requires that the gradient reads every saved value; `None` after an error.
+/// Requires that the gradient reads every saved value; `None` after reporting an error.
 ///
 /// A saved value that is not read is an error, because each costs an output of the forward operator.
 pub fn read(
@@ -124,7 +125,7 @@ pub fn read(
     None
 }
 
-/// Returns the outputs of a gradient, one for each input of `wrt`; `None` after an error.
+/// Returns the outputs of a gradient, one for each input of `wrt`; `None` after reporting an error.
 ///
 /// The output for an input `x` is called `dx`, unless `outputs(..)` has another name.
 pub fn outputs(
@@ -149,7 +150,7 @@ pub fn outputs(
     Some(wrt.iter().enumerate().map(tensor).collect())
 }
 
-/// Requires distinct names of a gradient's inputs and outputs; `None` after an error.
+/// Requires distinct names of a gradient's inputs and outputs; `None` after reporting an error.
 ///
 /// All of them are parameters of one call.
 pub fn distinct(
@@ -197,7 +198,7 @@ pub fn attributes(
 /// Requires that a gradient has the forward operator's row counts, if any, as its last input.
 ///
 /// Rows that the forward operator does not compute have no gradient, so both operators take the same counts. Returns
-/// `None` after an error.
+/// `None` after reporting an error.
 pub fn rows(
     forward: &OpDef,
     inputs: &[(String, Origin)],

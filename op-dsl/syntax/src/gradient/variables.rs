@@ -6,7 +6,7 @@ use crate::{Errors, names};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 use syn::Ident;
 
-/// Returns the forward inputs that `wrt(..)` names, to differentiate by; `None` after an error.
+/// Returns the indices of the forward inputs that `wrt(..)` names; `None` after reporting an error.
 pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> {
     if args.wrt.is_empty() {
         let help = "write `wrt(x)` with the inputs to differentiate by";
@@ -25,7 +25,7 @@ pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<us
     Some(wrt)
 }
 
-/// Returns the indices of the forward inputs with these names; `None` after an error.
+/// Returns the indices of the forward inputs with these names; `None` after reporting an error.
 pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     for ident in names {
@@ -78,7 +78,7 @@ fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> O
 /// Requires that no other input of a handwritten gradient depends on one that `wrt` names.
 ///
 /// A handwritten gradient is differentiated as written, so the part of the derivative through such an input would be
-/// missing. Returns `None` after an error.
+/// missing. Returns `None` after reporting an error.
 fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
     let of = forward.def.grad_of.as_ref().filter(|_| forward.steps.is_empty());
     let Some(of) = of else { return Some(()) };
@@ -104,7 +104,7 @@ pub fn held(forward: &OpDef, name: &Ident) -> Option<Origin> {
     input.or_else(|| position(&forward.outputs, name).map(Origin::Output))
 }
 
-/// Reports an error: the forward operator has no tensor of this name.
+/// Reports that the forward operator has no tensor of this name.
 pub fn no_tensor(ident: &Ident, forward: &OpDef, errors: &Errors) {
     let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
     let message = format!("`{ident}` is no tensor of `{}`; tensors: {known}", forward.name);

@@ -101,7 +101,7 @@ const NOT_ELEMENTWISE: &[&str] = &[
     "randn",
 ];
 
-/// Names of functions that round to integers.
+/// Names of functions of other libraries that round to integers.
 const ROUNDING: &[&str] = &[
     "round",
     "round_ties_even",
@@ -147,7 +147,7 @@ const SPECIAL: &[&str] = &[
 
 /// Returns the error message for a call of a function that only other libraries have.
 ///
-/// Returns `None` if the name is in none of the lists above.
+/// Returns `None` if no list in this file has the name.
 pub fn advice(name: &str) -> Option<String> {
     let is_in = |names: &[&str]| names.contains(&name);
     if let Some((_, text)) = WRITTEN.iter().chain(ASKED).find(|(names, _)| is_in(names)) {
@@ -173,7 +173,9 @@ mod tests {
     use crate::function;
     use std::collections::HashSet;
 
-    /// Returns `(name, [x, y, z], value)` for each function, with the value by `std` or by definition.
+    /// Returns `(name, [x, y, z], value)` for functions of other libraries.
+    ///
+    /// The value is that of `std` or follows from the function's definition.
     fn values() -> Vec<(&'static str, [f64; 3], f64)> {
         let [x, y, z] = [0.625f64, -1.25, 3.5];
         let unary = |name, value: f64| (name, [x, y, z], value);

@@ -52,7 +52,9 @@ pub(super) fn read(
     Some(split)
 }
 
-/// Resolves the parameter names in one `#[split(..)]` to attribute indices; `None` after an error.
+/// Resolves the parameter names in one `#[split(..)]` to attribute indices.
+///
+/// Returns `None` after reporting an error.
 fn resolve(
     ident: &Ident,
     args: &SplitArgs,
@@ -104,7 +106,7 @@ fn resolve(
     Some(Split { dim, gate, pattern })
 }
 
-/// A setting that is fixed for all calls, or selected by the boolean attribute with this index.
+/// A boolean setting: the same for all calls, or the value of the boolean attribute with an index.
 enum Choice {
     Always(bool),
     If(usize),

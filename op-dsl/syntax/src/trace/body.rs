@@ -22,14 +22,14 @@ const FUEL: u32 = 200_000;
 pub(crate) struct Tracer<'a> {
     pub scope: &'a Scope,
     pub errors: &'a Errors,
-    /// The kind of each attribute, by the attribute's index.
+    /// The kind (boolean, integer, enum ..) of each attribute of the traced function, by index.
     kinds: &'a [AttrKind],
-    /// Values of the attributes that are fixed in this trace, by attribute index.
+    /// Values that this trace assumes for attributes, by attribute index.
     fixed: &'a BTreeMap<usize, i64>,
     pub graph: Builder,
     /// Names in scope with their values, innermost last.
     pub locals: Vec<(String, Value)>,
-    /// Values of the `#[saved]` lets traced so far.
+    /// Values traced so far of the `let`s marked `#[saved]`, which become outputs of the operator.
     pub saved: Vec<Value>,
     /// The `#[formula]` functions whose calls are being traced, outermost first.
     pub calls: Vec<&'a Formula>,
@@ -57,7 +57,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Reports an error at a syntax node, only once however many traces meet the node.
+    /// Reports an error at a syntax node, but only once even if several traces visit the node.
     pub fn error(&self, node: &impl ToTokens, message: impl Display) {
         self.errors.once(node, message);
     }
@@ -67,7 +67,7 @@ impl<'a> Tracer<'a> {
         Ok(Value::Poison)
     }
 
-    /// Traces the body of an operator, the only place where `#[saved]` is allowed.
+    /// Traces the body of an operator's function, the only place where a `let` may be marked `#[saved]`.
     pub fn op_body(&mut self, block: &'a Block) -> Traces<Value> {
         self.statements(block, true)
     }
@@ -258,7 +258,7 @@ impl<'a> Tracer<'a> {
         number::number(e, self.scope, self.errors).map_or(Value::Poison, Value::Num)
     }
 
-    /// Returns the value of a constant; an integer constant is an exponent, as in `x.powi(N)`.
+    /// Returns the value of the constant `c`; an integer one is an exponent, as in `x.powi(N)`.
     fn constant(&self, e: &Expr, c: &Const) -> Value {
         if number::is_float(&c.ty) {
             let value = number::constant(c, self.scope, self.errors);
@@ -288,7 +288,7 @@ impl<'a> Tracer<'a> {
 
     /// Replaces an attribute or optional tensor by its value in this trace; other values stay.
     ///
-    /// Stops the trace if the attribute, or whether the tensor is given, is not fixed yet.
+    /// Stops the trace if it has not yet fixed the attribute's value, or whether a call passes the tensor.
     pub fn resolve(&self, value: Value) -> Traces<Value> {
         let fixed = |i: usize| self.fixed.get(&i).copied().ok_or(Stop::On(i));
         let i = match value {
@@ -305,7 +305,7 @@ impl<'a> Tracer<'a> {
         })
     }
 
-    /// Converts a value to a node of the graph; `None` after an error.
+    /// Converts a value to a node of the graph; `None` after reporting an error.
     pub fn element(&mut self, node: &impl ToTokens, value: &Value) -> Option<Id> {
         match value {
             Value::Elem(id) => Some(*id),
@@ -417,7 +417,7 @@ impl<'a> Tracer<'a> {
         Ok(Value::Truth(if matches!(e.op, BinOp::Ne(_)) { same.not() } else { same }))
     }
 
-    /// Converts a value to a condition; `None` after an error.
+    /// Converts a value to a condition; `None` after reporting an error.
     pub fn condition(&mut self, node: &impl ToTokens, value: Value) -> Traces<Option<Cond>> {
         Ok(match self.resolve(value)? {
             Value::Truth(c) => Some(c),
@@ -455,7 +455,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Traces `Gated { gate: .., value: .. }`.
+    /// Traces the struct expression `Gated { gate: .., value: .. }`: one element of a two-part tensor.
     fn gated(&mut self, s: &'a syn::ExprStruct) -> Traces<Value> {
         if !s.path.is_ident("Gated") || s.rest.is_some() || s.dot2_token.is_some() {
             return self.poison(s, "a formula builds only `Gated { gate: .., value: .. }`");

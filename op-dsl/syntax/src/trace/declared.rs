@@ -10,9 +10,9 @@ use syn::Type;
 
 /// The meaning of a Rust type in a formula.
 pub enum Declared {
-    /// `Elem`
+    /// `Elem`: one element of a tensor.
     Elem,
-    /// `Gated`
+    /// `Gated`: one element of each part of a gated (two-part) tensor.
     Gated,
     /// `f64` or `f32`: a number or an `f32` attribute.
     Number,

@@ -23,11 +23,11 @@ use value::{Cond, Value};
 /// The graph of a formula for one combination of values of the attributes it branches on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traced {
-    /// `(attribute index, value)` of the combination, sorted by index.
+    /// `(attribute index, value)` for each attribute that the formula branches on, sorted by index.
     pub when: Vec<(usize, i64)>,
-    /// The graph. Its outputs are the returned values, then the saved ones.
+    /// The graph. Its outputs are the function's returned values, then those of its `#[saved]` lets.
     ///
-    /// A gated value is two outputs, the gate and then the value.
+    /// A gated (two-part) value is two outputs, the gate and then the value.
     pub graph: Graph,
 }
 
@@ -40,13 +40,13 @@ const MAX_SPECS: usize = 64;
 pub(crate) enum Stop {
     /// The formula branches on the attribute with this index, which has no value yet.
     On(usize),
-    /// The trace visited more expressions than allowed, which is reported already.
+    /// The trace visited more expressions than allowed; the error is reported already.
     Endless,
 }
 
 type Traces<T> = Result<T, Stop>;
 
-/// Traces an operator's formula, once for each combination of attribute values that it distinguishes.
+/// Traces an operator's formula to graphs, one for each combination of attribute values it branches on.
 ///
 /// Returns no graphs if one of the traces has an error.
 pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
@@ -74,10 +74,10 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     if ended && complete { done } else { Vec::new() }
 }
 
-/// Runs `trace` for every combination of values of the attributes that it stops on.
+/// Runs `trace` for every combination of values of the attributes that the trace branches on.
 ///
-/// `trace` receives the values by attribute index. Returns false, after an error, if a trace does not end or if there
-/// are too many combinations.
+/// `trace` receives the values by attribute index. Returns false, after reporting an error, if a trace does not end or
+/// if there are too many combinations.
 fn specialise(
     kinds: &[AttrKind],
     errors: &Errors,
@@ -165,9 +165,9 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
     op.params.iter().map(value).chain(refused).collect()
 }
 
-/// Returns the output nodes of an operator: the returned values, then the saved ones.
+/// Returns the output nodes of an operator: the returned values, then the `#[saved]` ones.
 ///
-/// `result` is the value of the body. Returns `None` after an error.
+/// `result` is the value of the function's body. Returns `None` after reporting an error.
 fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     let returned = match result {
         Value::Tuple(values) => values.clone(),
@@ -206,13 +206,13 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     Some(out)
 }
 
-/// Reports an error: a gated output must be written as `Gated { .. }`.
+/// Reports that an output of type `Gated` must be written as `Gated { .. }` and `value` is not.
 fn gated(tail: &Option<&syn::Stmt>, tracer: &Tracer, value: &Value) {
     let (what, help) = (value.what(), "write `Gated { gate: .., value: .. }`");
     tracer.error(tail, format!("the output is gated and this is {what}; {help}"));
 }
 
-/// Traces every `#[formula]` function of a scope from index `from` on, each on its own.
+/// Traces each `#[formula]` function of a scope, from index `from` on, with symbolic arguments.
 ///
 /// Without that, mistakes in a function that no operator calls would not be found.
 pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {

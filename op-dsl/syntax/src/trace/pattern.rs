@@ -6,7 +6,7 @@ use super::value::{Cond, Value};
 use syn::{Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 impl<'a> Tracer<'a> {
-    /// Binds the names of a `let` pattern to the value, or to its parts.
+    /// Adds the names in a `let` pattern to the scope, with `value` or its parts as their values.
     pub fn bind(&mut self, pat: &'a Pat, value: Value) {
         match (pat, value) {
             (Pat::Ident(p), value) if p.by_ref.is_none() && p.subpat.is_none() => {
@@ -49,9 +49,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Binds the names of a pattern with an error to `Value::Poison`.
+    /// After an error, binds every name in a `let` pattern to the error value `Value::Poison`.
     ///
-    /// Otherwise uses of the names would be reported as further errors.
+    /// Otherwise every later use of a name would be reported as another error.
     pub fn poison_names(&mut self, pat: &'a Pat) {
         match pat {
             Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
@@ -116,7 +116,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Runs `trace` with the name in scope that a matching pattern `Some(name)` binds.
+    /// Runs `trace` while the name in a matched pattern `Some(name)` is in scope.
     fn within(
         &mut self,
         pat: &'a Pat,
@@ -155,7 +155,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Traces a `match` on an attribute or an optional tensor: only the first arm that fits.
+    /// Traces a `match` on an attribute or an optional tensor; only the first matching arm is traced.
     pub fn matched(&mut self, e: &'a ExprMatch) -> Traces<Value> {
         let scrutinee = self.expr(&e.expr)?;
         let value = self.resolve(scrutinee)?;
@@ -184,7 +184,7 @@ impl<'a> Tracer<'a> {
         Ok(Value::Poison)
     }
 
-    /// Returns whether a pattern fits a known value; `None` after an error.
+    /// Returns whether a `match` pattern matches `value`; `None` after reporting an error.
     fn fits(&mut self, pat: &'a Pat, value: &Value) -> Option<bool> {
         let known = match pat {
             Pat::Wild(_) => return Some(true),

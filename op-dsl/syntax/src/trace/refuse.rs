@@ -4,9 +4,9 @@ use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 use syn::{BinOp, Expr, Stmt};
 
-/// Returns whether an expression, used as a statement, has its own message from [`expression`].
+/// Returns whether an expression used as a statement gets the error message of [`expression`].
 ///
-/// The message for all others is that their value goes nowhere.
+/// Any other expression gets the message that its value goes nowhere.
 pub fn is_statement(e: &Expr) -> bool {
     matches!(
         e,
@@ -67,7 +67,7 @@ pub fn expression(e: &Expr) -> &'static str {
     }
 }
 
-/// Message for an `if` without a value, which could only return early.
+/// Error message for an `if` without a value, which could only be there for an early `return`.
 pub const EARLY: &str = "every element takes the same path, and there is no early `return`; write \
                          `if .. { .. } else { .. }` as the last expression";
 
@@ -83,9 +83,9 @@ pub fn statement(s: &Stmt) -> &'static str {
     }
 }
 
-/// Smallest constant for which `x + c - c` rounds `x` in f32.
+/// Smallest constant `c` for which a formula's `x + c - c` is reported as a rounding of `x`.
 ///
-/// From 2^22 on, f32 numbers are at least 0.5 apart, so adding such a constant rounds the other operand.
+/// From 2^22 on, f32 numbers are at least 0.5 apart, so adding such a `c` in f32 rounds `x`.
 const ROUNDS: f64 = (1 << 22) as f64;
 
 /// Returns the constant `c` if `x op y` is the f32 idiom for rounding to an integer, else `None`.

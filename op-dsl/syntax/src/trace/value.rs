@@ -12,9 +12,9 @@ pub enum Value {
     Num(f64),
     /// An integer literal, as in `x.powi(3)`.
     Int(i64),
-    /// A condition, which may depend on elements.
+    /// A boolean: a condition on attributes or on elements.
     Truth(Cond),
-    /// The index of a boolean or enum attribute that the trace has not branched on yet.
+    /// A boolean or enum attribute, by index, whose value this trace has not fixed yet.
     Attr(usize),
     /// A variant of an enum: the name of the type and the number of the variant.
     Variant(String, i64),
@@ -24,9 +24,9 @@ pub enum Value {
     Given(Option<Box<Value>>),
     /// An attribute that describes the layout of tensors, such as a dimension; formulas cannot use it.
     Layout,
-    /// A tensor of row counts; formulas cannot use it.
+    /// A tensor whose integers say how many rows to compute; formulas cannot use it.
     Rows,
-    /// The gate element and the value element of a gated tensor.
+    /// One element of a gated (two-part) tensor: the gate, then the value.
     Gated(Id, Id),
     /// A tuple of values.
     Tuple(Vec<Value>),
@@ -88,7 +88,7 @@ pub enum Cond {
 }
 
 impl Cond {
-    /// Returns the condition that a node, an element of a mask, is not 0.
+    /// Returns the condition `element != 0`, where `element` is an element of a boolean tensor (mask).
     pub fn is_not_zero(b: &mut Builder, element: Id) -> Cond {
         let zero = b.num(0.0);
         Cond::Node(b.call(Prim::Eq, &[element, zero])).not()

@@ -192,7 +192,7 @@ impl Real for Ball {
 }
 
 impl Ball {
-    /// Returns `e^x` with an exponent of any size.
+    /// Returns `e^x`, where `x` is this number; the result's binary exponent may have any size.
     fn exp_far(&self) -> Ball {
         let Some(x) = self.plain() else { return self.unknown() };
         // x = k ln 2 + rest

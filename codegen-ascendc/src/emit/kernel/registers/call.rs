@@ -12,7 +12,7 @@ use op_dsl_ir::DType;
 pub(super) const LOAD: [&str; 2] = ["LoadAlign", "DataCopy"];
 pub(super) const STORE: [&str; 2] = ["StoreAlign", "DataCopy"];
 
-/// Returns the one of a call's two names that the package's toolkit has.
+/// Returns the one of a vector call's two names that the package's toolkit has.
 ///
 /// The documented name exists as of version 8.5; the earlier one exists in every toolkit of generation 8.
 pub(super) fn name(package: &Package<'_>, [documented, first]: [&'static str; 2]) -> &'static str {

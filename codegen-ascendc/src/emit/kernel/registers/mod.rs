@@ -36,7 +36,7 @@ pub fn has_casts(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.work(plan.soc.arch).casts > 0)
 }
 
-/// Returns a summary of the work per step, as a comment in the emitted code.
+/// Returns a comment for the emitted code that counts the calls in one step of the loop.
 ///
 /// For example, `14 vector calls, 5 casts, 3 loads and 2 stores for 64 elements`.
 pub fn summary(plan: &Plan, registers: &Registers) -> String {
@@ -76,7 +76,7 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
     text.chain(&[(format!("if ({})", is_usual(registers)), usual), ("else".into(), seldom)]);
 }
 
-/// Returns a C++ condition that is true if all bounds that are infinite by default are infinite.
+/// Returns a C++ condition that is true if each clamping bound with an infinite default is infinite.
 ///
 /// The calls that apply these bounds can then be skipped.
 fn is_usual(registers: &Registers) -> String {
@@ -91,10 +91,10 @@ fn is_usual(registers: &Registers) -> String {
     registers.seldom.iter().filter_map(is_infinite).collect::<Vec<_>>().join(" && ")
 }
 
-/// Writes a vector function that loops over the elements of a tile, 64 per step.
+/// Writes a C++ loop over the elements of a tile on vector registers, 64 elements per step.
 ///
-/// `calls` writes the calls of a step. `more` holds C++ statements for a further count of elements, and for the mask made from
-/// it; both are empty if `float` lanes are all there is.
+/// `calls` writes the vector calls of one step. `more` holds C++ statements for a further count of elements, and for the mask
+/// made from that count; both are empty if the loop needs only the mask of `float` lanes.
 fn step(
     package: &Package<'_>,
     plan: &Plan,
@@ -108,7 +108,9 @@ fn step(
     function(plan, registers, more[1], text, calls);
 }
 
-/// Writes the C++ variables that a vector function reads: addresses, uniforms and counts.
+/// Writes the C++ variables that a loop on vector registers reads: addresses, uniforms and counts.
+///
+/// Uniforms are values that depend on attributes only. `counts` holds the statements for further counts.
 fn ahead(
     package: &Package<'_>,
     plan: &Plan,
@@ -129,9 +131,9 @@ fn ahead(
     }
 }
 
-/// Writes a vector function that loops over the steps, each of which processes 64 elements.
+/// Writes the C++ block `__VEC_SCOPE__` that runs a loop on vector registers, 64 elements per step.
 ///
-/// `calls` writes the calls of a step, and `masks` holds a C++ statement that sets a further mask.
+/// `calls` writes the vector calls of one step, and `masks` holds a C++ statement that sets a further mask.
 fn function(
     plan: &Plan,
     registers: &Registers,

@@ -14,9 +14,9 @@ pub fn address(name: &str) -> String {
     format!("{}At", cpp_name(name))
 }
 
-/// Returns the name of the C++ variable that holds the address of a plan's stream in UB.
+/// Returns the name of the C++ variable that holds the address of an input or output stream in UB.
 ///
-/// `stream` is the index among the input streams, or among the output streams if `output` is true.
+/// `stream` is the index among the input streams of the plan, or among the output streams if `output` is true.
 pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
     let def = &package.def;
     match output {

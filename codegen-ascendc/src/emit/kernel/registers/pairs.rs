@@ -13,9 +13,9 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Part, Stream};
 
-/// C++ constants (cast traits) for casts of the second stream of an interleaved pair.
+/// C++ constants (cast traits) for casts of the second of two streams that are interleaved in memory.
 ///
-/// They are written before the classes.
+/// They are written before the classes that use them.
 pub const CASTS: &str = "\
 // The same in the upper half of a lane.
 static constexpr MicroAPI::CastTrait WIDEN_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::UNKNOWN,
@@ -85,9 +85,9 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
     });
 }
 
-/// Returns the C++ statements of one step on interleaved gate and value.
+/// Returns the C++ statements of one loop step on gate and value that are interleaved in memory.
 ///
-/// `first` is the part that comes first.
+/// `first` is the one of the two parts that comes first.
 fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part) -> Vec<String> {
     let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
     let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
@@ -112,9 +112,9 @@ fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part)
     turns(registers, def, first).iter().map(text).collect()
 }
 
-/// Writes C++ statements for both orders of gate and value.
+/// Merges the C++ statements for `gate first` with those for `value first`, line by line.
 ///
-/// Statements that both orders share are written once; others become branches of `if constexpr`.
+/// Lines that are equal in both are written once; others become branches of `if constexpr (gateFirst)`.
 fn either(gate_first: &[String], value_first: &[String], text: &mut Text) {
     let mut lines = gate_first.iter().zip(value_first).peekable();
     while let Some((gate, value)) = lines.next() {

@@ -9,7 +9,9 @@ use crate::emit::text::Text;
 use op_dsl_ir::derivative::Derivative;
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 
-/// Returns the Python module with the table of operators in the namespace `space`.
+/// Returns the Python module that lists the operators, with their signatures and derivatives.
+///
+/// `space` is the namespace in which PyTorch registers the operators.
 pub fn module(packages: &[Package<'_>], space: &str) -> String {
     let mut rows = Text::new();
     rows.indented(|t| packages.iter().for_each(|package| operator(t, package, packages)));

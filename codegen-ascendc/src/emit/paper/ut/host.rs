@@ -79,13 +79,13 @@ fn refused(package: &Package<'_>) -> Option<String> {
     Some(t.finish())
 }
 
-/// Bytes that some platforms reserve of the UB that a test gives them.
+/// Bytes that some platforms reserve from the size of UB that a test states.
 const KEPT: u64 = 256;
 
-/// Returns a tiling that does not depend on whether the platform reserves some of UB.
+/// Returns a tiling that is the same whether or not the platform reserves 256 bytes of UB.
 ///
-/// Also returns the bytes of UB for which it holds. The test does not know the platform, so that it must pass either way.
-/// `None` if there is no such tiling.
+/// Also returns the bytes of UB for which the tiling holds. The test must pass either way, because it does not know the
+/// platform. `None` if no size of UB has such a tiling.
 fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
     let soc = plan.soc;
     let with = |ub| planned(call, plan, &Machine { ub, cores: soc.cores, pads: soc.arch.pads });
@@ -159,7 +159,7 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
 
 /// Returns the C++ statement that declares the context of a call for the test framework.
 ///
-/// For example, `gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
+/// `of` is the C++ type of the context. For example, `gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
 fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
     let mut args = vec![
         literal(&package.def.name),

@@ -43,7 +43,7 @@ pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     t.finish()
 }
 
-/// Mistake in the arguments of a test's call.
+/// Mistake that a test makes in the arguments of an aclnn call; `Nothing` for a valid call.
 #[derive(PartialEq)]
 enum Wrong<'a> {
     Nothing,

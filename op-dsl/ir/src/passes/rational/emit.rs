@@ -8,7 +8,9 @@ use crate::prim::Prim;
 use crate::roles::is_factor;
 
 impl Pass<'_> {
-    /// Emits a product in the variant (two-sided, by sign or plain) that `self.style` asks for.
+    /// Emits a product of powers of polynomials in the variant that `self.style` asks for.
+    ///
+    /// The variant is two-sided (by `exp(-|u|)`), by the sign of a value, or plain (numerator over denominator).
     pub(super) fn emit(&mut self, product: &Product) -> Id {
         match self.only_exponential(product) {
             Some(atom) if self.style.two_sided && !self.folded => self.two_sided(product, atom),
@@ -53,7 +55,9 @@ impl Pass<'_> {
         Some(self.b.call(Prim::Select, &[negative, below, above]))
     }
 
-    /// Returns the atom that is a product's only exponential; `None` if there are no or several ones.
+    /// Returns the only exponential in a product, as its atom; `None` if there are no or several ones.
+    ///
+    /// An atom is a value that the algebra does not expand.
     fn only_exponential(&self, product: &Product) -> Option<Atom> {
         let mut all = (0..self.atoms.len() as Atom).filter(|atom| {
             let has = product.factors.iter().any(|(poly, _)| poly.has(*atom));
@@ -114,7 +118,7 @@ impl Pass<'_> {
 
     /// Returns whether a value is a stream that only multiplies the outputs.
     ///
-    /// This stream is multiplied last, after the bounded factors.
+    /// Products multiply this stream last, after the bounded factors.
     fn is_outer(&self, value: Id) -> bool {
         matches!(self.b.node(value), Node::Stream(s) if is_factor(self.graph, s.into()))
     }
@@ -130,7 +134,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Emits `u * power / 12`, for an atom that is the twelfth root of `exp(u)` ([`Kind::Exp`]).
+    /// Emits the exponent `u * power / 12` of an exponential atom to a power.
+    ///
+    /// Such an atom is the twelfth root of `exp(u)`, see [`Kind::Exp`].
     fn exponent(&mut self, atom: Atom, power: i32) -> Id {
         let Kind::Exp(exponent) = self.atoms[atom as usize].clone() else { return self.b.num(0.0) };
         let scale = f64::from(power) / f64::from(WHOLE);
@@ -138,9 +144,10 @@ impl Pass<'_> {
         self.poly(&scaled)
     }
 
-    /// Emits the argument `u` of `exp(u)`, which equals an exponential atom to a power.
+    /// Emits the argument of the exponential that equals an exponential atom to a power.
     ///
-    /// While `self.folded` is true, the argument is `-|u|` for a positive power and `|u|` for a negative one.
+    /// While `self.folded` is true, the magnitude of the atom's own exponent is used: `-|u|` for a positive power and `|u|` for a
+    /// negative one.
     fn folded_exponent(&mut self, atom: Atom, power: i32) -> Id {
         let exponent = self.exponent(atom, power);
         if !self.folded {
@@ -157,8 +164,9 @@ impl Pass<'_> {
 
     /// Emits a polynomial factor of a product, with `expm1` where the polynomial would cancel.
     ///
-    /// If the polynomial is 0 where the exponent of its exponential is 0, it becomes a power of `expm1` times the quotient. The
-    /// sign of that power, raised to `power` like the factor itself, is multiplied into `number`.
+    /// A polynomial in `e = exp(u)` that is 0 where `u` is 0 is divided by `1 - e` as often as possible. The result is a power of
+    /// `expm1(u)` times the quotient. Since `expm1(u)` is `-(1 - e)`, `number` changes its sign if that power times `power`, the power
+    /// of the factor in the product, is odd.
     ///
     /// For example, `1 - 2 e + e^2` with `e = exp(u)` becomes `expm1(u)^2`.
     fn factor(&mut self, poly: &Poly, number: &mut f64, power: i32) -> Id {

@@ -22,7 +22,7 @@ use crate::prim::Prim;
 use poly::{Atom, Monomial, Poly};
 use product::Product;
 
-/// Options for how a graph is written.
+/// Options for how a graph is written as fractions (sums brought to one denominator).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Writes `exp(u)` as `exp(-|u|)` with a `select` by the sign of `u`, so that it is never infinite.
@@ -69,7 +69,7 @@ const WHOLE: i32 = 12;
 struct Pass<'g> {
     graph: &'g Graph,
     style: Style,
-    /// Canonical products that the nodes of `graph` equal; `None` until computed on demand.
+    /// Per node of `graph`, the canonical product that it equals; `None` until computed on demand.
     forms: Vec<Option<Product>>,
     atoms: Vec<Kind>,
     b: Builder,
@@ -112,9 +112,9 @@ impl Pass<'_> {
         form
     }
 
-    /// Returns a call as a product built from those of its arguments.
+    /// Returns a call as a product of powers of polynomials, built from those of its arguments.
     ///
-    /// `None` if the algebra does not expand the primitive, so that the call has to be an atom.
+    /// `None` if the algebra does not expand the primitive. Then the call has to be an atom, an indivisible value of the algebra.
     fn algebra(&mut self, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Product> {
         let minus = Product::number(-1.0);
         Some(match prim {
@@ -214,7 +214,9 @@ impl Pass<'_> {
         x.plus(y, |sum| self.reduce(sum))
     }
 
-    /// Simplifies a product's monomial by the identities of its atoms, see [`Pass::reduce`].
+    /// Simplifies a product's monomial by identities of its atoms, for example `sqrt(u)^2 = u`.
+    ///
+    /// The identities are those of [`Pass::reduce`].
     fn reduced(&self, product: Product) -> Product {
         let alone = Poly::term(product.number, product.monomial.clone());
         let reduced = self.reduce(alone.clone());
@@ -272,7 +274,9 @@ impl Pass<'_> {
         (matches && x == y && x == same).then_some(x)
     }
 
-    /// Returns a call as an atom, whose arguments are rewritten separately.
+    /// Returns a call as an atom, a value that the algebra does not expand.
+    ///
+    /// The arguments of the call are rewritten separately.
     fn opaque(&mut self, id: Id, prim: Prim) -> Product {
         let Node::Call(_, args) = self.graph.nodes[id.index()] else { return Product::number(0.0) };
         if self.style.other_forms && matches!(prim, Prim::Ln | Prim::Log1p) {

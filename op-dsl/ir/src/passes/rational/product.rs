@@ -13,7 +13,9 @@ const MOST_TERMS: usize = 40;
 pub struct Product {
     pub number: f64,
     pub monomial: Monomial,
-    /// Distinct polynomials in the canonical form of [`Poly::content`], each with a nonzero power.
+    /// Distinct polynomials, each with a nonzero power.
+    ///
+    /// They have the canonical form of [`Poly::content`]: the first coefficient is 1, and the terms share no power of an atom.
     pub factors: Vec<(Poly, i32)>,
 }
 

@@ -12,7 +12,10 @@ use crate::passes::products::{Dependency, sole_streams};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};
 
-/// Replaces functions by their power series near the points that the module documentation lists.
+/// Replaces functions by their power series near points that constants of the graph suggest.
+///
+/// These points are the constants that a stream is compared with, or that are added to or subtracted from it. Functions of values
+/// such as `max(|x|, 1e-6)`, which are no smooth functions of one stream, are expanded where the value is 0.
 pub fn run(graph: &Graph) -> Graph {
     let mut found: Vec<Option<Near>> = vec![None; graph.nodes.len()];
     for (variable, from) in centres(graph) {
@@ -38,7 +41,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// A function of one node, with its power series near a point.
+/// The node `function` as a function of the node `variable`, with its power series near the value `from`.
 #[derive(Clone)]
 struct Near {
     function: Id,

@@ -11,20 +11,20 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 /// Variable of a series expansion.
 #[derive(Clone, Copy)]
 pub enum Variable {
-    /// The one input stream that the node depends on.
+    /// The variable is the one input stream that the node depends on.
     Stream,
-    /// The magnitude of the input stream, where the stream has this sign.
+    /// The variable is the magnitude of the input stream, where the stream has the sign `sign`.
     Size { sign: f64 },
-    /// The difference between the value of node `id` and the number `from`.
+    /// The variable is the difference between the value of node `id` and the number `from`.
     Node { id: Id, from: f64 },
 }
 
 /// Minimum number of known coefficients; a shorter series is discarded.
 const LEAST: usize = 12;
 
-/// Largest value of [`Expansion::above`] that a comparison may require.
+/// Largest magnitude of a series' variable at which a comparison in the graph may change its result.
 ///
-/// A comparison that requires a larger one has no series.
+/// A comparison whose result changes at a larger magnitude has no series.
 const MOST_PASSED: f64 = 1.0 / 64.0;
 
 /// Power series of the nodes of a graph, valid above some magnitude of the variable.
@@ -92,7 +92,7 @@ impl Laurent {
         }
     }
 
-    /// Returns the coefficients from the variable's power `low` on.
+    /// Returns the coefficients of the powers `low`, `low + 1`, .. of the variable.
     fn from(&self, low: i32) -> Series {
         std::array::from_fn(|k| self.coefficient(low + k as i32))
     }
@@ -161,7 +161,8 @@ fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -
 
 /// Expands a call of a primitive that is not smooth (`max`, a comparison), in a positive variable.
 ///
-/// The result of a comparison has to be the same for all magnitudes above some bound, to which `above` is raised.
+/// Where the call compares, the result has to be the same for all magnitudes of the variable above some bound. `above` is raised to
+/// that bound.
 fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option<Series> {
     let x = x?;
     let mut apart = |x: &Series, y: &Series| {
