@@ -77,9 +77,10 @@ impl Request {
         }
     }
 
-    /// Returns true if errors are counted in units of products of the value, not of the value itself.
+    /// Returns true if errors are counted in ULPs of a product of the function's value, not of the value itself.
     ///
-    /// It is false if the function's variable is a product, because such values are mostly multiplied as double-floats.
+    /// It is false if the argument of the function is a product, because the value is then mostly kept as a double-float until it
+    /// is multiplied.
     pub(crate) fn counts_products(&self) -> bool {
         self.element == Element::F32 && self.multiplied && !self.of_product
     }

@@ -148,7 +148,7 @@ pub fn implementation(
 struct LookedUp {
     owner: Ident,
     tables: TokenStream,
-    /// Variable names of the function's value and of its double-float.
+    /// Names of two variables in the generated code: the function's value as one float, and as a double-float.
     names: (Ident, Ident),
     /// True if the double-float is needed, by width of look-ups: see [`Precision::two`].
     two: [bool; 2],

@@ -58,7 +58,7 @@ pub struct OpDef {
 pub struct Range {
     /// Index among the operator's inputs.
     pub input: usize,
-    /// Lower and upper bound.
+    /// Lowest and highest value, both included, that callers promise for elements of this input.
     pub bounds: [f64; 2],
 }
 

@@ -49,7 +49,9 @@ pub struct Definition {
     pub mixed: bool,
     /// Products (SoCs) of the repository that the build of this project does not know.
     pub more_socs: &'static [&'static str],
-    /// Paths in the operator's directory other than the implementation, the interface and their tests.
+    /// Paths in the repository's directory of this operator that an emitted tree leaves there, as its README says.
+    ///
+    /// They are neither the implementation nor the interface, nor tests of these.
     pub beside: &'static [&'static str],
     /// Functions in the operator's directory that this project does not count to the operator.
     pub functions: &'static [&'static str],

@@ -81,7 +81,9 @@ pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
     Ok(builder.finish(None, vec![Item::Fn(function)], &scope, errors))
 }
 
-/// Parses a `#[formula] fn` outside of a module, where nothing is traced.
+/// Parses a `#[formula] fn` outside of an `#[operators]` module, and returns it as an ordinary function on `Elem`.
+///
+/// No graph is made of it there, because only modules have operators that call it.
 ///
 /// # Errors
 /// If the item is no function.

@@ -16,7 +16,7 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Returns the function and its derivative, both in the variable of the joint table.
+    /// Returns the function and its derivative, both as functions of the variable that their shared table is indexed by: `x` or `|x|`.
     pub(super) fn views(&self) -> [&'a View<'a>; 2] {
         [self.f, self.search.view]
     }

@@ -26,9 +26,9 @@ pub trait Beyond {
 /// Approximation of a function beyond the table range, on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
-    /// Exponential part, next to the table range.
+    /// Exponential part, next to the table range; `None` if there is none.
     pub curve: Option<Curve>,
-    /// Linear part (asymptote), beyond the curve.
+    /// Straight line that the function follows beyond the exponential part; `None` if there is none.
     pub line: Option<Line>,
 }
 

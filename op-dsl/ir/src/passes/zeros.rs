@@ -17,9 +17,10 @@ use crate::rounding::lost_to_zeros;
 /// The largest number of f32.
 const MAX: f64 = f32::MAX as f64;
 
-/// Clamps values multiplied by attributes that give NaN for an infinite stream when they are zero.
+/// Clamps factors of attributes to finite numbers, where `attribute * factor` would be `0 * inf`, which is NaN.
 ///
-/// The values are clamped on one side if that is enough, otherwise on both.
+/// That is where the attribute may be zero and an infinite stream makes the factor infinite. Factors are clamped on one side if
+/// that is enough, otherwise on both.
 pub fn run(graph: &Graph) -> Graph {
     let lost = lost_to_zeros(graph);
     if lost.is_empty() {
