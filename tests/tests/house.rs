@@ -129,35 +129,27 @@ fn heading(line: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// The first words that comments do not begin with: a sentence that begins so says last what a reader looks for first.
+/// First words that no paragraph of a comment has: a sentence that begins so says last what a reader looks for first.
 const INVERTED: [&str; 7] = ["What", "Of", "So", "Beside", "Such", "Those", "Nothing"];
 
-/// The comment blocks of a file, each with the number of its first line.
-fn comments(text: &str) -> Vec<(usize, String)> {
-    let mut blocks: Vec<(usize, String)> = Vec::new();
-    let mut last = 0;
-    for (number, line) in (1..).zip(text.lines()) {
-        let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
-        let words = comment.trim_start_matches(['/', '!']).trim();
-        match blocks.last_mut() {
-            Some((_, block)) if last + 1 == number => *block = format!("{block} {words}"),
-            _ => blocks.push((number, words.to_owned())),
-        }
-        last = number;
-    }
-    blocks
+/// Returns the words of a line that is a comment and nothing else.
+fn comment(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("//").map(|words| words.trim_start_matches(['/', '!']).trim())
 }
 
 /// For example "Stride in elements" and not "What the stride is", so that a reader learns the subject first.
 #[test]
-fn comments_begin_with_their_subject() {
+fn paragraphs_of_comments_begin_with_their_subject() {
     let mut odd = Vec::new();
     for (path, text) in sources() {
-        for (line, comment) in comments(&text) {
-            let first = comment.split([' ', ',', '\'']).next().unwrap_or_default();
-            if INVERTED.contains(&first) {
-                odd.push(format!("{path}:{line}: {comment}"));
+        let mut is_inside = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            let words = comment(line).unwrap_or_default();
+            let first = words.split([' ', ',', '\'']).next().unwrap_or_default();
+            if !is_inside && INVERTED.contains(&first) {
+                odd.push(format!("{path}:{number}: {words}"));
             }
+            is_inside = !words.is_empty();
         }
     }
     assert!(odd.is_empty(), "comments that begin with one of {INVERTED:?}:\n{}", odd.join("\n"));

@@ -50,7 +50,7 @@ pub mod products {
         up * gelu
     }
 
-    /// What vanishes on both sides, and is 1 at zero.
+    /// A Gaussian bump: it vanishes on both sides, and is 1 at zero.
     #[op(name = "Bump", grad(name = "BumpGrad", wrt(x)))]
     pub fn bump(x: Elem, a: Elem, b: Elem) -> Elem {
         a * exp(-x * x) * b

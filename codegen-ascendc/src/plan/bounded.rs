@@ -8,8 +8,8 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Returns the graph with functions of input stream `activation` moved to the front of products.
 ///
-/// Such a function is small in its tails, where the product of other inputs may overflow. Returns `None` if all products have this
-/// order already.
+/// Functions of the activation are small in their tails, where the product of other inputs may overflow. Returns `None` if all
+/// products have this order already.
 pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     let pass = Pass::new(graph, activation);
     let found: Vec<Option<Vec<Id>>> =
@@ -20,13 +20,9 @@ pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (node, factors) in graph.nodes.iter().zip(&found) {
-        let mut moved = *node;
-        if let Node::Call(prim, args) = &mut moved {
-            args[..prim.row().arity].iter_mut().for_each(|a| *a = new[a.index()]);
-        }
         let factors = factors.iter().flatten().map(|factor| new[factor.index()]);
         let product = factors.reduce(|product, factor| b.product(product, factor));
-        new.push(product.unwrap_or_else(|| b.add(moved)));
+        new.push(product.unwrap_or_else(|| b.add(node.map_args(&new))));
     }
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
     Some(b.finish(&outputs))

@@ -32,11 +32,7 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (k, node) in graph.nodes.iter().enumerate() {
-        let mut node = *node;
-        if let Node::Call(prim, args) = &mut node {
-            args[..prim.row().arity].iter_mut().for_each(|a| *a = new[a.index()]);
-        }
-        let mut value = b.add(node);
+        let mut value = b.add(node.map_args(&new));
         if let Some((_, variable, near)) = found.iter().find(|(id, ..)| id.index() == k) {
             value = near.choose(&mut b, new[variable.index()], value);
         }

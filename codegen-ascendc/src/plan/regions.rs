@@ -143,19 +143,17 @@ impl Pass<'_> {
             Some(value) => value,
             None => match node {
                 Node::Call(Prim::Mul | Prim::Mul3, _) => self.product(id),
-                _ => {
-                    let mut node = node;
-                    if let Node::Call(prim, args) = &mut node {
-                        for arg in &mut args[..prim.row().arity] {
-                            *arg = self.value(*arg);
-                        }
-                    }
-                    self.b.add(node)
-                }
+                _ => self.copied(id),
             },
         };
         self.new[id.index()] = Some(value);
         value
+    }
+
+    /// Copies node `id` to the new graph, with the new values of its arguments.
+    fn copied(&mut self, id: Id) -> Id {
+        let copy = self.graph.nodes[id.index()].with_args(|arg| self.value(arg));
+        self.b.add(copy)
     }
 
     /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
@@ -196,13 +194,7 @@ impl Pass<'_> {
             }
         }
         if first.is_empty() {
-            let mut node = self.graph.nodes[id.index()];
-            if let Node::Call(prim, args) = &mut node {
-                for arg in &mut args[..prim.row().arity] {
-                    *arg = self.value(*arg);
-                }
-            }
-            return self.b.add(node);
+            return self.copied(id);
         }
         // The other factors keep the order in which they were written.
         rest.sort_by_key(|f| factors.iter().position(|g| g == f));

@@ -180,13 +180,8 @@ impl Pass<'_> {
             _ => None,
         };
         let value = value.unwrap_or_else(|| {
-            let mut node = node;
-            if let Node::Call(prim, args) = &mut node {
-                for arg in &mut args[..prim.row().arity] {
-                    *arg = self.value(*arg);
-                }
-            }
-            self.b.add(node)
+            let copy = node.with_args(|arg| self.value(arg));
+            self.b.add(copy)
         });
         self.new[id.index()] = Some(value);
         value

@@ -43,12 +43,16 @@ impl Node {
 
     /// Returns the node with its arguments replaced from `new`, which has an id for every earlier node.
     pub fn map_args(&self, new: &[Id]) -> Node {
-        match *self {
-            Node::Call(prim, args) => {
-                Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
-            }
-            leaf => leaf,
+        self.with_args(|a| new.get(a.index()).copied().unwrap_or(Id::NONE))
+    }
+
+    /// Returns the node with each argument replaced by its image under `f`, which is called in the order of the arguments.
+    pub fn with_args(&self, mut f: impl FnMut(Id) -> Id) -> Node {
+        let mut node = *self;
+        if let Node::Call(prim, args) = &mut node {
+            args[..prim.row().arity].iter_mut().for_each(|arg| *arg = f(*arg));
         }
+        node
     }
 }
 

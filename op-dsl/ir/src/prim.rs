@@ -122,7 +122,7 @@ use Style::{Choice, Function, Infix, Prefix};
 const EXACT: (f32, f32) = (0.5, 0.5);
 /// Error bounds in ULP of primitives that are evaluated in f64 and rounded once.
 ///
-/// Such results are correctly rounded but for one value in a million.
+/// Their results are correctly rounded but for one value in a million.
 const ROUNDED: (f32, f32) = (0.501, 0.501);
 /// Error bounds in ULP of primitives that round nothing: they only compare, select or negate.
 const MOVED: (f32, f32) = (0.0, 0.0);

@@ -18,7 +18,7 @@ fn home() -> &'static Path {
 
 /// Returns the library that these tests depend on.
 ///
-/// Of several with different features it is the newest, because an older build can lack current sources.
+/// If there are several, with different features, it is the newest, because an older build can lack current sources.
 fn op_dsl() -> PathBuf {
     let deps = std::env::current_exe().expect("this program");
     let deps = deps.parent().expect("its directory");

@@ -21,7 +21,7 @@ pub mod ops {
         z * scale.unwrap_or(1.5)
     }
 
-    /// Beside parts of a tensor.
+    /// A mask, with the parts of a gated tensor.
     #[op(name = "Dropped", grad(name = "DroppedGrad", wrt(x)))]
     pub fn dropped(
         #[split(along = dim)] x: Gated,

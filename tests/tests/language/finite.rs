@@ -11,7 +11,7 @@ use op_dsl::{Operator, Options, OracleInput};
 pub mod ops {
     use op_dsl::prelude::*;
 
-    /// What is no number is replaced.
+    /// Replaces NaN by a number.
     #[op(name = "NanToNum", grad(name = "NanToNumGrad", wrt(x)))]
     pub fn nan_to_num(x: Elem, #[attr(default = 0.5)] nan: f32) -> Elem {
         if is_nan(x) {

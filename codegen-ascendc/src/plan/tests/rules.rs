@@ -344,7 +344,7 @@ fn random_graphs_through_their_buffers() {
 
 /// A bound that only one sign of an attribute needs is skipped for the other sign.
 ///
-/// So `x sigmoid(beta x)` takes one call.
+/// For example, one end of `x sigmoid(beta x)` needs a clamp, and which one is decided by the sign of `beta`.
 #[test]
 fn bounds_by_the_sign_of_an_attribute_are_one_call() {
     let mut def = operator("Op", &["x"], &["y"], false, |b, s| {

@@ -74,16 +74,12 @@ impl Pass<'_> {
             return done;
         }
         let node = self.graph.nodes[id.index()];
-        let new = match (self.find(id), node) {
-            (Some(found), _) => self.replace(found),
-            (None, Node::Call(prim, args)) => {
-                let mut copy = [Id::NONE; 3];
-                for (to, from) in copy.iter_mut().zip(&args[..prim.row().arity]) {
-                    *to = self.rebuild(*from);
-                }
-                self.b.add(Node::Call(prim, copy))
+        let new = match self.find(id) {
+            Some(found) => self.replace(found),
+            None => {
+                let copy = node.with_args(|arg| self.rebuild(arg));
+                self.b.add(copy)
             }
-            (None, leaf) => self.b.add(leaf),
         };
         self.new[id.index()] = Some(new);
         new

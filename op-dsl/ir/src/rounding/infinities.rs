@@ -41,7 +41,7 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
 /// example is `(m + g) / sqrt(v + g^2)` at an infinite `g`. `stream` is the infinite stream, and `values` has the value of every
 /// node there.
 ///
-/// Such a quotient is NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
+/// The quotient is then NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
 /// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function.
 pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     let is_stream = |node: &Node| *node == Node::Stream(stream as u16);

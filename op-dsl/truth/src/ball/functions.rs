@@ -224,7 +224,7 @@ impl Ball {
 
 /// Returns `erf(x) = 2/sqrt(pi) e^(-x^2) sum of 2^n x^(2n+1) / (1 3 5 .. (2n+1))`.
 ///
-/// Nothing cancels, since all terms have the same sign.
+/// The sum does not cancel, since all terms have the same sign.
 fn erf_series(x: &Ball) -> Ball {
     let square = x.clone() * x.clone();
     let twice = x.num(2.0) * square.clone();

@@ -136,7 +136,7 @@ impl Pass<'_> {
 
     /// Emits the exponent `u * power / 12` of an exponential atom to a power.
     ///
-    /// Such an atom is the twelfth root of `exp(u)`, see [`Kind::Exp`].
+    /// An exponential atom is the twelfth root of `exp(u)`, see [`Kind::Exp`].
     fn exponent(&mut self, atom: Atom, power: i32) -> Id {
         let Kind::Exp(exponent) = self.atoms[atom as usize].clone() else { return self.b.num(0.0) };
         let scale = f64::from(power) / f64::from(WHOLE);

@@ -287,17 +287,12 @@ impl Pass<'_> {
                 return self.logarithm(of);
             }
         }
-        let mut new = [Id::NONE; 3];
-        for (new, old) in new.iter_mut().zip(&args[..prim.row().arity]) {
+        let call = Node::Call(prim, args).with_args(|old| match self.graph.nodes[old.index()] {
             // Comparisons are copied as written, so that they give the same results.
-            let is_comparison = |id: Id| match self.graph.nodes[id.index()] {
-                Node::Call(prim, _) => prim.is_comparison(),
-                _ => false,
-            };
-            let copy = is_comparison(*old);
-            *new = if copy { self.copied(self.graph.nodes[old.index()]) } else { self.value(*old) };
-        }
-        let call = self.b.add(Node::Call(prim, new));
+            node @ Node::Call(prim, _) if prim.is_comparison() => self.copied(node),
+            _ => self.value(old),
+        });
+        let call = self.b.add(call);
         self.atom(Kind::Value(call))
     }
 
@@ -318,11 +313,8 @@ impl Pass<'_> {
 
     /// Copies a node of the old graph unchanged, with everything that the node depends on.
     fn copied(&mut self, node: Node) -> Id {
-        let Node::Call(prim, mut args) = node else { return self.b.add(node) };
-        for arg in &mut args[..prim.row().arity] {
-            *arg = self.copied(self.graph.nodes[arg.index()]);
-        }
-        self.b.add(Node::Call(prim, args))
+        let copy = node.with_args(|arg| self.copied(self.graph.nodes[arg.index()]));
+        self.b.add(copy)
     }
 }
 
