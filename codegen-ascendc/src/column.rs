@@ -9,7 +9,7 @@ use crate::arch::Arch;
 use crate::sequence::form::{Build, Digits, Form, Limits, Member};
 use crate::sequence::forms::exponential as ex;
 use crate::sequence::forms::gate::{self, Gate};
-use crate::sequence::forms::{odd, tails};
+use crate::sequence::forms::{circle, odd, tails};
 use crate::sequence::{Seq, Val};
 use Build::{Alone, MemberOf, Odd, Tail};
 use Digits::{Absolute, Fine, Relative};
@@ -65,9 +65,21 @@ rows! {
 
     Exp: "overflows to +inf above 88.7"
     Ln: ""
-    Sin: "where its argument stays within half a turn, write a polynomial of it, as `x * (1.0 - x * x / 6.0)` with as many terms as the type needs"
-    Cos: "where its argument stays within half a turn, write a polynomial of it, as `1.0 - x * x / 2.0` with as many terms as the type needs"
-    Atan: "where another function that saturates will do, write `erf(x)`, `tanh(x)` or `x / (1.0 + abs(x))`"
+    Sin: "(-1)^k sin(x - k pi), a polynomial; accurate up to 65536" {
+        "P9" F32  Exact Relative Alone(circle::sin);
+        "P7" F16  Exact Relative Alone(circle::sin_16);
+        "P7" BF16 Exact Relative Alone(circle::sin_16);
+    }
+    Cos: "sin(x + pi/2), reduced as sin is; accurate up to 65536" {
+        "P9" F32  Exact Relative Alone(circle::cos);
+        "P7" F16  Exact Relative Alone(circle::cos_16);
+        "P7" BF16 Exact Relative Alone(circle::cos_16);
+    }
+    Atan: "a polynomial of x or of 1 / x" {
+        "P17" F32  Exact Relative Alone(circle::atan);
+        "P11" F16  Exact Relative Alone(circle::atan_16);
+        "P11" BF16 Exact Relative Alone(circle::atan_16);
+    }
     Pow: "for a number as exponent write `x.powi(n)` and `sqrt(x)`, else `exp(y * ln(x))`, whose error is that of `ln` times `y * ln(x)`"
     Expm1: "e^x - 1; near 0 a polynomial, in 16 bits x itself" {
         "E"  F32  Exact Absolute Alone(ex::expm1);

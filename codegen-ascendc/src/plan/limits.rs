@@ -43,14 +43,27 @@ impl Hold {
 
 /// Returns the clamps that a plan needs to give limits instead of NaN at infinite inputs.
 pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
-    let is_held =
-        |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && !roles::is_factor(graph, *k);
+    let has_ends = |k: usize| !roles::is_factor(graph, k) && !repeats(graph, k);
+    let is_held = |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && has_ends(*k);
     let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
     let hold = |(stream, sign)| {
         let bound = bound(def, graph, plan, stream, sign)?;
         Some(Hold { stream, sign, bound })
     };
     ends.filter_map(hold).collect()
+}
+
+/// Returns true if a sine or cosine depends on an input stream, so that there is no limit at its infinities.
+fn repeats(graph: &Graph, stream: usize) -> bool {
+    let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let by_args = node.args().iter().any(|a| depends[a.index()]);
+        if by_args && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _)) {
+            return true;
+        }
+        depends.push(by_args || matches!(node, Node::Stream(k) if usize::from(*k) == stream));
+    }
+    false
 }
 
 /// Returns a graph with its input streams clamped to finite numbers, as `holds` lists.

@@ -1,6 +1,7 @@
 //! Sequences of the smooth primitives.
 //!
 //! ```text
+//! circle       sine, cosine and arctangent
 //! gate         sigmoid, silu, gelu by tanh and their derivatives, which share their parts
 //! exponential  functions close to Exp and Ln: tanh, expm1, log1p, softplus
 //! tail         e^(-s a^2) N(a)/D(a) beside a straight line: gelu, its derivative, normal_cdf, erfc
@@ -15,6 +16,7 @@
 //! `float` can represent any product of it. Errors were measured in `float` with every call rounded, compound calls twice, and once more
 //! with Exp, Ln, Sqrt and Div one unit off; a test checks every row of the table.
 
+pub mod circle;
 pub mod exponential;
 pub mod gate;
 pub mod near;
