@@ -321,12 +321,10 @@ pub enum Why {
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.
     LeftOut(String, &'static str),
-    /// No sequence of vector calls meets the primitive's accuracy yet: the primitive, and a note on why.
-    NoSequence(&'static str, &'static str),
     /// The vector call with this name has no overload for the scalar operands that the formula gives it.
     NoOverload(&'static str),
-    /// The vector call with this name reads or writes a value without a buffer, which is a bug in the planner.
-    NoBuffer(&'static str),
+    /// The primitive or vector call with this name could not be planned, which is a bug in the planner.
+    Unplanned(&'static str),
     /// The error of a result exceeds its budget; the field holds the worst case that was found.
     Inaccurate(Box<Inaccurate>),
     /// UB (the on-chip buffer) cannot hold one block of every input and output of the kernel.
@@ -389,23 +387,13 @@ impl fmt::Display for Why {
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")
             }
-            Why::NoSequence(prim, note) => {
-                write!(
-                    f,
-                    "`{prim}` has no sequence of vector calls on any NPU: {note}; leave the "
-                )?;
-                write!(f, "operator out of packages, as all operators at once do by themselves")
-            }
             Why::NoOverload(call) => {
                 write!(f, "`{call}` has no form that takes numbers where this formula has them; ")?;
                 write!(f, "write the formula with a tensor there")
             }
-            Why::NoBuffer(call) => {
-                write!(
-                    f,
-                    "no buffer was found for a value of `{call}`, which is a mistake of the "
-                )?;
-                write!(f, "planner's; please report the formula")
+            Why::Unplanned(what) => {
+                write!(f, "`{what}` could not be planned, which is a mistake of the planner's; ")?;
+                write!(f, "please report the formula")
             }
             Why::Inaccurate(found) => write!(f, "{found}"),
             Why::Ub(e) => write!(f, "{e}; use an operator with fewer streams, or a larger UB"),

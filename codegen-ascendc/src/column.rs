@@ -80,7 +80,7 @@ rows! {
         "P11" F16  Exact Relative Alone(circle::atan_16);
         "P11" BF16 Exact Relative Alone(circle::atan_16);
     }
-    Pow: "for a number as exponent write `x.powi(n)` and `sqrt(x)`, else `exp(y * ln(x))`, whose error is that of `ln` times `y * ln(x)`"
+    Pow: "e^(y ln |x|), in f32 with y ln |x| as a sum of two numbers; negative for a negative x and an odd y"
     Expm1: "e^x - 1; near 0 a polynomial, in 16 bits x itself" {
         "E"  F32  Exact Absolute Alone(ex::expm1);
         "EP" F32  Exact Relative Alone(ex::expm1_near);
@@ -187,9 +187,9 @@ pub fn number(prim: Prim) -> Option<&'static str> {
 
 /// Returns a note on the sequences of vector calls that compute a primitive.
 ///
-/// The note says what they assume, or why there are none.
+/// The note says what they assume.
 pub fn note(prim: Prim) -> &'static str {
-    row(prim).map_or("nobody has written one", |row| row.note)
+    row(prim).map_or("", |row| row.note)
 }
 
 /// Returns the sequence of vector calls (form) with the fewest cycles that computes a primitive.

@@ -6,6 +6,7 @@
 //!   elsewhere. No more than 2^-22 of the factor in front of functions is added, and less in tails.
 //! - The least normal number of `float`, times that factor, because a function that has become smaller has no digits left to
 //!   multiply.
+//! - Where the argument of a sine or cosine is beyond 1/2, 2^-22 of the terms of sums with it, because these cancel at inputs other than 0.
 //! - In 16 bits, half a unit of each input that only multiplies, because terms of a sum may cancel, and each is accurate to 16
 //!   bits.
 

@@ -195,7 +195,7 @@ fn instr(
     let step = &flow.seq.steps[i];
     let Source::Call(api) = step.source else { unreachable!("only calls are scheduled") };
     let overload = flow.seq.overload(api, &step.args).ok_or(Why::NoOverload(api.name()))?;
-    let place = |v: Val| buffer(v).ok_or(Why::NoBuffer(api.name()));
+    let place = |v: Val| buffer(v).ok_or(Why::Unplanned(api.name()));
     let mut operand = |v: &Val| {
         let of = &flow.seq.steps[v.0];
         match (of.source, of.scalar) {

@@ -98,7 +98,7 @@ fn found(
         }
     }
     let best = within(&mut over, samples, budget).or_else(|| most_accurate(over, samples));
-    let (place, mut best) = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
+    let (place, mut best) = best.ok_or(Why::Unplanned("outputs"))?;
     // Samples decide whether the plan is emitted, because an attack also finds errors where terms cancel, which no sequence in
     // `float` avoids.
     best.accuracy = search::at_samples(samples, &best);

@@ -8,9 +8,10 @@ use super::reading::{Fold, Reading, Smooth};
 use super::regions::Regions;
 use super::target::Target;
 use crate::arch::{Round, Why};
-use crate::column::{Family, family, gate_of, note};
-use crate::sequence::form::{Build, Member};
+use crate::column::{Family, family, gate_of};
+use crate::sequence::form::{Build, Digits, Member};
 use crate::sequence::forms::gate::{Gate, sigmoids, sigmoids_far};
+use crate::sequence::forms::power::{self, Exponent, Rounding};
 use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
@@ -176,6 +177,7 @@ impl<'g> Pass<'g> {
             Prim::Sqrt => self.plain(Api::Sqrt, &[x]),
             Prim::Exp => self.plain(Api::Exp, &[x]),
             Prim::Ln => self.plain(Api::Ln, &[x]),
+            Prim::Pow => self.power(x, y),
             Prim::Lt => self.compare(Compare::Lt, x, y),
             Prim::Le => self.compare(Compare::Le, x, y),
             Prim::Eq => self.compare(Compare::Eq, x, y),
@@ -187,7 +189,7 @@ impl<'g> Pass<'g> {
                 let (y, z) = (self.value(y)?, self.value(z)?);
                 Ok(self.seq.call(Api::Select, &[mask, y, z]))
             }
-            _ => Err(Why::NoSequence(prim.row().name, note(prim))),
+            _ => Err(Why::Unplanned(prim.row().name)),
         }
     }
 
@@ -290,6 +292,28 @@ impl<'g> Pass<'g> {
         self.plain(Api::Sub, &[x, y])
     }
 
+    /// Emits `x^y`, in `float` results with more digits of the logarithm where these are asked for.
+    fn power(&mut self, x: Id, y: Id) -> Result<Val, Why> {
+        let Target { dtype, digits, .. } = self.target;
+        let is_fine = digits > Digits::Absolute && digits.dtype(dtype) == DType::F32;
+        let rounding = if is_fine { Rounding::Twice } else { Rounding::Once };
+        self.took(Prim::Pow, if is_fine { "E2" } else { "E" });
+        if let Some(base) = self.read.as_const(x).filter(|base| *base > 0.0) {
+            let y = self.value(y)?;
+            return Ok(power::of_number(&mut self.seq, base, y, rounding));
+        }
+        let is_positive = match self.read.node(x) {
+            Node::Call(prim, _) => prim.row().range.0 >= 0.0,
+            _ => false,
+        };
+        let exponent = match self.read.as_const(y) {
+            Some(y) => Exponent::Number(y),
+            None => Exponent::Value(self.value(y)?),
+        };
+        let x = self.value(x)?;
+        Ok(power::power(&mut self.seq, x, exponent, rounding, is_positive))
+    }
+
     fn compare(&mut self, by: Compare, x: Id, y: Id) -> Result<Val, Why> {
         let (by, x, y) =
             if self.read.scalar(x).is_some() { (by.flipped(), y, x) } else { (by, x, y) };
@@ -305,7 +329,7 @@ impl<'g> Pass<'g> {
     /// A smooth primitive is one that a sequence of vector calls computes.
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, digits, .. } = self.target;
-        let no_form = || Why::NoSequence("primitive", "no form");
+        let no_form = || Why::Unplanned("form");
         let Smooth { prim, arg, is_rest } = self.read.smooth(id).ok_or_else(no_form)?;
         let form = self.read.form(prim).ok_or_else(no_form)?;
         let others = self.read.relatives(id, prim, arg);

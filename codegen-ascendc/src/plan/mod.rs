@@ -430,7 +430,7 @@ fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why>
             }
         }
     }
-    best.map(|(_, flow, found)| (flow, found)).ok_or(Why::NoSequence("nothing", "no outputs"))
+    best.map(|(_, flow, found)| (flow, found)).ok_or(Why::Unplanned("outputs"))
 }
 
 /// Returns the orders in which to lower `n` outputs: all permutations of up to three.

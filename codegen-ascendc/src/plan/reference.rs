@@ -19,6 +19,12 @@ const HALF_UNITS: f64 = 8.0;
 /// Intermediate results below it have fewer digits, or none where hardware flushes them to 0.
 const LEAST: f64 = f32::MIN_POSITIVE as f64;
 
+/// Size of the argument of a sine or cosine from which on errors are absolute.
+///
+/// Up to it, a sine is as accurate as its argument, whose only zero there is 0. Beyond, formulas cross or touch zero where no input is
+/// 0, as `1 + sin(2 x)` does: its terms are rounded before they cancel.
+const TURNED: f64 = 0.5;
+
 /// A formula at given attribute values, evaluated in f64, which results are compared with.
 pub struct Reference<'g> {
     graph: &'g Graph,
@@ -45,6 +51,8 @@ struct Output {
     readers: Vec<Vec<Id>>,
     /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
     factors: Vec<bool>,
+    /// Arguments of sines and cosines that depend on an input stream, among the nodes.
+    turns: Vec<Id>,
 }
 
 /// For each node, its values (one per element); empty for nodes that are not evaluated.
@@ -181,6 +189,16 @@ impl<'g> Reference<'g> {
         let own = sum(streams, &values, want.len(), &own).into_iter();
         let mut units: Vec<f64> =
             own.map(|own| self.least().max(0.5 * own * format.ulp(1.0))).collect();
+        let has_turned =
+            |i: &usize| of.turns.iter().any(|id| values[id.index()][*i].abs() > TURNED);
+        let turned: Vec<usize> = (0..want.len()).filter(has_turned).collect();
+        if !turned.is_empty() {
+            let (values, none) = (picked(&values, &turned), vec![false; self.own.len()]);
+            let terms = self::weights(self.graph, of, &values, &none, turned.len());
+            for (i, terms) in turned.into_iter().zip(terms) {
+                units[i] = units[i].max(float(f64::INFINITY, terms));
+            }
+        }
         let may_add = |i: &usize| float(f64::INFINITY, weights[*i]) > format.ulp(want[*i]);
         let open: Vec<usize> = (0..want.len()).filter(may_add).collect();
         if !open.is_empty() {
@@ -257,10 +275,17 @@ impl Output {
         let nodes: Vec<Id> =
             (0..graph.nodes.len() as u32).map(Id).filter(|id| is_read[id.index()]).collect();
         let readers = |k| readers(graph, k).into_iter().filter(|id| is_read[id.index()]).collect();
+        let readers: Vec<Vec<Id>> = (0..streams).map(readers).collect();
+        let turn = |id: &Id| match graph.nodes[id.index()] {
+            Node::Call(Prim::Sin | Prim::Cos, [x, ..]) => Some(x),
+            _ => None,
+        };
+        let varies = |id: &Id| readers.iter().any(|of| of.contains(id));
+        let turns = nodes.iter().filter_map(turn).filter(varies).collect();
         let one = Graph { outputs: vec![id].into(), ..graph.clone() };
         let factors = (0..streams).map(|k| roles::dependence(&one, k) == Dependence::Affine);
         let factors = factors.collect();
-        Output { id, nodes, readers: (0..streams).map(readers).collect(), factors }
+        Output { id, nodes, readers, factors, turns }
     }
 }
 

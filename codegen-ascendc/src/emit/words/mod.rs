@@ -407,7 +407,6 @@ mod tests {
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
-            Why::NoSequence("erf", "write `a + b`"),
             Why::Inaccurate(Box::new(Inaccurate {
                 function: "`y` by tanh".into(),
                 at: "x = 25e-2".into(),
@@ -415,7 +414,7 @@ mod tests {
                 ulp: [12.25, 8.0],
             })),
             Why::NoOverload("Axpy"),
-            Why::NoBuffer("Axpy"),
+            Why::Unplanned("Axpy"),
             Why::Ub(UbTooSmall { need: 96, have: 64 }),
         ];
         for why in reasons {

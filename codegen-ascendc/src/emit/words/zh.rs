@@ -338,14 +338,6 @@ fn reason(why: &Why) -> String {
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }
-        Why::NoSequence(prim, note) => {
-            let code: Vec<String> =
-                note.split('`').skip(1).step_by(2).map(|code| format!("`{code}`")).collect();
-            let code = code.join("、");
-            format!(
-                "`{prim}`在各NPU上都没有对应的矢量指令序列，请改写公式（{code}），或不生成该算子"
-            )
-        }
         Why::Inaccurate(found) => {
             let Inaccurate { function, at, values: [got, want], ulp: [error, budget] } = &**found;
             let by = function.replace(" by ", "，所用函数为");
@@ -357,7 +349,7 @@ fn reason(why: &Why) -> String {
         Why::NoOverload(call) => {
             format!("`{call}`没有可在此处使用标量的形式，请将公式中的这一项写为Tensor")
         }
-        Why::NoBuffer(call) => {
+        Why::Unplanned(call) => {
             format!("没有为`{call}`的某个值找到缓冲区，这是规划阶段的缺陷，请反馈该公式")
         }
         Why::Ub(e) => format!(

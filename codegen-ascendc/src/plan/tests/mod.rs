@@ -6,6 +6,7 @@ mod counts;
 mod forms;
 mod fractions;
 mod near;
+mod powers;
 mod registers;
 mod relatives;
 mod rules;

@@ -237,23 +237,6 @@ fn says_the_error(package: &Package<'_>) {
     }
 }
 
-/// The advice names every type, and a formula that can be written instead.
-#[test]
-fn what_has_no_sequence_is_refused_in_every_type_at_once() {
-    for (prim, hint) in [
-        (Prim::Sin, "`x * (1.0 - x * x / 6.0)`"),
-        (Prim::Cos, "`1.0 - x * x / 2.0`"),
-        (Prim::Atan, "`x / (1.0 + abs(x))`"),
-    ] {
-        let def = operator("Own", &["x"], &["y"], true, |b, s| vec![b.call(prim, &[s[0]])]);
-        let left = Package::able(&def, &[soc("ascend910b")], Options::default()).expect_err("none");
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0].dtypes, DType::ALL);
-        let text = left[0].to_string();
-        assert!(text.contains(hint) && text.contains("f16") && text.contains("f32"), "{text}");
-    }
-}
-
 /// An infinite factor that a derivative's terms share is listed by the plan.
 ///
 /// It is `inf - inf` where the terms have different signs.

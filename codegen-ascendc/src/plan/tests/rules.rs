@@ -23,9 +23,6 @@ fn refusals_name_operator_target_type_and_a_way_out() {
         def.published = Some(&PUBLISHED);
         def
     };
-    let unknown = operator("Own", &["x"], &["y"], false, |b, s| vec![b.call(Prim::Atan, &[s[0]])]);
-    let power =
-        operator("Own", &["x"], &["y"], false, |b, s| vec![b.call(Prim::Pow, &[s[0], s[0]])]);
     let message = |def: &OpDef, dtype, on| plan(def, 0, dtype, soc(on)).unwrap_err().to_string();
     assert_eq!(
         message(&none, DType::BF16, "ascend310p"),
@@ -36,13 +33,6 @@ fn refusals_name_operator_target_type_and_a_way_out() {
         "GeGluGradV2 on ascend310p in f16: the operator's document leaves out approximate = 0 \
          there; use approximate = tanh"
     );
-    for (def, name) in [(&unknown, "atan"), (&power, "powf")] {
-        let text = message(def, DType::F32, "ascend910b");
-        let want = format!(
-            "Own on ascend910b in f32: `{name}` has no sequence of vector calls on any NPU: "
-        );
-        assert!(text.starts_with(&want), "{text}");
-    }
 }
 
 #[test]
@@ -220,11 +210,7 @@ fn numbers_among_the_arguments() {
     };
     assert_eq!(apis(&by_number(Prim::Exp).expect("a plan")), ["Duplicate", "Exp", "Mul"]);
     assert_eq!(apis(&by_number(Prim::Abs).expect("a plan")), ["Muls"]);
-    for prim in [Prim::Sin, Prim::Cos, Prim::Atan] {
-        let refused = by_number(prim).expect_err("no sequence").to_string();
-        let want = format!("Op on ascend910b in f32: `{}` has no sequence", prim.row().name);
-        assert!(refused.starts_with(&want), "{refused}");
-    }
+    assert_eq!(apis(&by_number(Prim::Sin).expect("a plan"))[0], "Duplicate");
     let by_truth = of_two(|b, s| {
         let (alpha, zero) = (b.scalar(0), b.num(0.0));
         let c = b.call(Prim::Lt, &[zero, alpha]);

@@ -9,18 +9,12 @@
 //! to 65536, the largest that f16 has. The reduced argument then keeps its relative accuracy near every zero. Beyond 65536, digits are
 //! lost with the size of the argument, but results stay within -1 and 1. An infinite argument gives NaN.
 
-use super::{Factors, clamp, mask, times};
+use super::{Factors, clamp, mask, nearest_integer, sign_of_parity, times};
 use crate::sequence::{Api, Compare, Seq, Val};
 use core::f64::consts::{FRAC_1_PI, FRAC_PI_2};
 
 /// `pi` in three parts: its upper 8 bits, the next 7 bits, and the rest.
 const PI: [f64; 3] = [3.140_625, 0.000_961_303_710_937_5, 6.349_878_855_738_463e-6];
-
-/// `1.5 * 2^23`: a `float` that is added to this number and subtracted again is rounded to the nearest integer, the even one of two.
-///
-/// It holds for numbers below `2^22`. Two calls `Adds` cost less than two conversions, which `Cast` has no overload for on every
-/// architecture.
-const ROUND: f64 = 12_582_912.0;
 
 /// Bound of reduced arguments, which are `pi / 2` and what rounding adds to it.
 ///
@@ -94,7 +88,7 @@ pub fn cos_16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
 fn turned(s: &mut Seq, x: Val, shift: f64, c: &[f64]) -> Val {
     let turns = s.muls(x, FRAC_1_PI);
     let turns = if shift == 0.0 { turns } else { s.adds(turns, shift) };
-    let k = whole(s, turns);
+    let k = nearest_integer(s, turns);
     let by = if shift == 0.0 { k } else { s.adds(k, -shift) };
     let first = s.muls(by, -PI[0]);
     let r = s.call(Api::Add, &[x, first]);
@@ -103,22 +97,10 @@ fn turned(s: &mut Seq, x: Val, shift: f64, c: &[f64]) -> Val {
     let r = clamp(s, r, -QUARTER, QUARTER);
     s.named(k, "k = round(turns)");
     s.named(r, "x - k pi");
-    // (-1)^k = 1 - 8 d^2, where d = k/2 - round(k/2) is 0 or 1/2 in size.
-    let half = s.muls(k, 0.5);
-    let even = whole(s, half);
-    let d = s.sub(half, even);
-    let square = s.mul(d, d);
-    let sign = s.muls(square, -8.0);
-    let sign = s.adds(sign, 1.0);
+    let sign = sign_of_parity(s, k);
     s.named(sign, "(-1)^k");
     let r = s.mul(r, sign);
     odd(s, r, c)
-}
-
-/// Emits the integer nearest to `x`, the even one of two; `x` is below `2^22`.
-fn whole(s: &mut Seq, x: Val) -> Val {
-    let up = s.adds(x, ROUND);
-    s.adds(up, -ROUND)
 }
 
 /// Emits `z + z u p(u)`, where `u = z^2` and the polynomial `p` has the coefficients `c`, the constant first.

@@ -4,6 +4,7 @@
 //! circle       sine, cosine and arctangent
 //! gate         sigmoid, silu, gelu by tanh and their derivatives, which share their parts
 //! exponential  functions close to Exp and Ln: tanh, expm1, log1p, softplus
+//! power        x^y
 //! tail         e^(-s a^2) N(a)/D(a) beside a straight line: gelu, its derivative, normal_cdf, erfc
 //! tails        the fitted coefficients of these
 //! odd          x P(x^2), saturating: erf
@@ -21,6 +22,7 @@ pub mod exponential;
 pub mod gate;
 pub mod near;
 pub mod odd;
+pub mod power;
 pub mod tail;
 #[rustfmt::skip] // made by a test, which compares the text
 pub mod tails;
@@ -60,6 +62,28 @@ fn mask(s: &mut Seq, x: Val, by: Compare, c: f64) -> Val {
 /// Emits a select: `yes` where `mask` is set, `no` elsewhere.
 fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
     s.call(Api::Select, &[mask, yes, no])
+}
+
+/// `1.5 * 2^23`: a `float` that is added to this number and subtracted again is rounded to the nearest integer, the even one of two.
+///
+/// It holds for numbers below `2^22`. Two calls `Adds` cost less than two conversions, which `Cast` has no overload for on every
+/// architecture.
+const ROUND: f64 = 12_582_912.0;
+
+/// Emits the integer nearest to `x`, the even one of two; `x` is below `2^22` in size.
+fn nearest_integer(s: &mut Seq, x: Val) -> Val {
+    let up = s.adds(x, ROUND);
+    s.adds(up, -ROUND)
+}
+
+/// Emits `(-1)^k` for a whole `k`, as `1 - 8 d^2`, where `d = k/2 - round(k/2)` is 0 or 1/2 in size.
+fn sign_of_parity(s: &mut Seq, k: Val) -> Val {
+    let half = s.muls(k, 0.5);
+    let even = nearest_integer(s, half);
+    let d = s.sub(half, even);
+    let square = s.mul(d, d);
+    let sign = s.muls(square, -8.0);
+    s.adds(sign, 1.0)
 }
 
 /// Emits `slope x` where `|x|` is below `least`, and elsewhere `y`, which loses its digits near 0.
