@@ -4,6 +4,7 @@
 //! element by element does.
 
 use super::accuracy::BUDGET;
+use crate::sequence::forms::circle;
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles::{self, Dependence};
@@ -84,7 +85,7 @@ impl<'g> Reference<'g> {
         self.graph.eval_columns(streams, &self.scalars, count)
     }
 
-    /// Returns the error of an output at each element; `None` where the reference is NaN or too large.
+    /// Returns the error of an output at each element; `None` where the reference is NaN or too large, or a sine has no digits.
     ///
     /// Errors are in units in the last place, or in the larger units that unavoidable rounding allows. `want` are the reference
     /// results and `got` the computed ones. An error that does not exceed `known` is only an upper bound, so that callers who look
@@ -99,10 +100,12 @@ impl<'g> Reference<'g> {
     ) -> Vec<Option<f64>> {
         let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
         let has_value = |want: f64| !want.is_nan() && want.abs() <= self.most();
-        let error = |(got, want): (&f64, &f64)| {
-            has_value(*want).then(|| format.error(*got, *want, self.least()))
+        let is_reduced = self.reduced(streams, output, want.len());
+        let error = |(i, (got, want)): (usize, (&f64, &f64))| {
+            let is_judged = has_value(*want) && is_reduced.as_ref().is_none_or(|is| is[i]);
+            is_judged.then(|| format.error(*got, *want, self.least()))
         };
-        let mut errors: Vec<Option<f64>> = got.iter().zip(want).map(error).collect();
+        let mut errors: Vec<Option<f64>> = got.iter().zip(want).enumerate().map(error).collect();
         let is_open = |i: &usize| errors[*i].is_some_and(|e| e > known && e.is_finite());
         let open: Vec<usize> = (0..errors.len()).filter(is_open).collect();
         if !open.is_empty() {
@@ -127,6 +130,20 @@ impl<'g> Reference<'g> {
             }
         }
         errors
+    }
+
+    /// For each element, returns true if the arguments of all sines and cosines are small enough to be reduced.
+    ///
+    /// Returns `None` if an output has no sine or cosine.
+    fn reduced(&self, streams: &[Vec<f64>], output: usize, count: usize) -> Option<Vec<bool>> {
+        let of = &self.outputs[output];
+        if of.turns.is_empty() {
+            return None;
+        }
+        let values = self.evaluate(&of.nodes, streams, count);
+        let is_small =
+            |i: usize| of.turns.iter().all(|id| values[id.index()][i].abs() <= circle::LARGEST);
+        Some((0..count).map(is_small).collect())
     }
 
     /// Returns true if result `got` is that of a nearby `float` input on the other side of a jump.
@@ -167,12 +184,13 @@ impl<'g> Reference<'g> {
     /// result, it is not computed exactly, because the larger of the two counts.
     fn units(&self, streams: &[Vec<f64>], output: usize, want: &[f64]) -> Vec<f64> {
         let (format, of) = (Format::of(self.dtype), &self.outputs[output]);
+        let budget = BUDGET[self.dtype as usize];
         let values = self.evaluate(&of.nodes, streams, want.len());
         let weights = weights(self.graph, of, &values, &self.own, want.len());
         let float = |change: f64, weight: f64| {
             let units =
                 (change * pow2(-24)).min(weight * pow2(-25)).max(weight * LEAST / HALF_UNITS);
-            HALF_UNITS * units / BUDGET[self.dtype as usize]
+            HALF_UNITS * units / budget
         };
         let sum = |streams: &[Vec<f64>], values: &Columns, count: usize, inputs: &[usize]| {
             let mut sum = vec![0.0; count];
@@ -193,10 +211,15 @@ impl<'g> Reference<'g> {
             |i: &usize| of.turns.iter().any(|id| values[id.index()][*i].abs() > TURNED);
         let turned: Vec<usize> = (0..want.len()).filter(has_turned).collect();
         if !turned.is_empty() {
-            let (values, none) = (picked(&values, &turned), vec![false; self.own.len()]);
+            let [streams, values] = [streams, &values].map(|of| picked(of, &turned));
+            let none = vec![false; self.own.len()];
             let terms = self::weights(self.graph, of, &values, &none, turned.len());
-            for (i, terms) in turned.into_iter().zip(terms) {
-                units[i] = units[i].max(float(f64::INFINITY, terms));
+            let all = sum(&streams, &values, turned.len(), &inputs);
+            for (i, (terms, change)) in turned.into_iter().zip(terms.into_iter().zip(all)) {
+                // A product that is the argument is rounded, which changes a sine by as many half units as it has.
+                let unit =
+                    float(f64::INFINITY, terms).max(HALF_UNITS * change * pow2(-24) / budget);
+                units[i] = units[i].max(unit);
             }
         }
         let may_add = |i: &usize| float(f64::INFINITY, weights[*i]) > format.ulp(want[*i]);

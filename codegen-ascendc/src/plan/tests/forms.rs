@@ -2,6 +2,7 @@
 
 use super::accuracy::{floats, widened};
 use super::*;
+use crate::sequence::forms::circle;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::prim::TABLE;
 
@@ -63,11 +64,12 @@ fn exact(prim: Prim, x: f32) -> f64 {
 
 /// Returns true if `x` is in the range in which a primitive is accurate.
 ///
-/// Sine and cosine are so up to 65536, and have no limit at infinities.
+/// Sine and cosine have no digits beyond their largest argument, and no limit at infinities.
 fn is_judged(prim: Prim, x: f32) -> bool {
     let domain = prim.row().domain;
-    let most = if matches!(prim, Prim::Sin | Prim::Cos) { 65536.0 } else { f32::INFINITY };
-    (domain.0..=domain.1).contains(&f64::from(x)) && x.abs() <= most
+    let most = if matches!(prim, Prim::Sin | Prim::Cos) { circle::LARGEST } else { f64::INFINITY };
+    let x = f64::from(x);
+    (domain.0..=domain.1).contains(&x) && x.abs() <= most
 }
 
 const NOISES: [Noise; 2] = [Noise::None, Noise::Unit(7)];

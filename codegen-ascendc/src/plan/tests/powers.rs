@@ -69,6 +69,14 @@ fn formulas() -> Vec<(&'static str, OpDef)> {
                 b.sum(one, sin)
             }),
         ),
+        // A layer of a sinusoidal representation network: Sitzmann et al., 2020.
+        (
+            "sin(30 x)",
+            own(|b, x| {
+                let t = b.scaled(30.0, x);
+                b.call(Prim::Sin, &[t])
+            }),
+        ),
         (
             "x cos(a x)",
             own(|b, x| {

@@ -16,6 +16,9 @@ use core::f64::consts::{FRAC_1_PI, FRAC_PI_2};
 /// `pi` in three parts: its upper 8 bits, the next 7 bits, and the rest.
 const PI: [f64; 3] = [3.140_625, 0.000_961_303_710_937_5, 6.349_878_855_738_463e-6];
 
+/// The largest argument of a sine or cosine whose products with the parts of `pi` are exact.
+pub const LARGEST: f64 = 65536.0;
+
 /// Bound of reduced arguments, which are `pi / 2` and what rounding adds to it.
 ///
 /// Arguments too large to be reduced are clamped to it, so that the polynomial stays bounded.

@@ -4,12 +4,13 @@
 //! to 64 units, so there the product is a sum of two numbers, and so is the logarithm:
 //!
 //! ```text
-//! ln a    = l + c         c = a e^-l - 1, what l lacks, if |l| is 1 or more
+//! a       = 2^k m         k = round(ln a / ln 2), so that ln m is at most 0.35 and its rounding error small
+//! ln a    = l + c         l = k ln 2 + ln m rounded, c what it lacks
 //! y ln a  = h + r         h = y1 l1 exactly, with y = y1 + y2, l = l1 + l2 in halves of 12 bits (Veltkamp)
 //! a^y     = e^h e^r
 //! ```
 //!
-//! `c` is known to about a unit of 1, so the error of a power is some units for exponents up to 8, and grows with them.
+//! `ln a` is known to 2^-25, so the error of a power grows with the exponent: it is about 2 units up to 4, and 8 at 24.
 
 use super::{choice, clamp, mask, nearest_integer, sign_of_parity};
 use crate::sequence::{Api, Compare, Seq, Source, Type, Val};
@@ -35,10 +36,13 @@ pub enum Rounding {
 /// Splits a `float` into halves: `a + b - (a + b - a)` with `b = 4096 a` has its upper 12 bits.
 const SPLIT: f64 = 4097.0;
 
-/// Size of the logarithm below which it is a `float` with all digits that a power of it needs.
-const NEAR: f64 = 1.0;
+/// `a + b - (a + b - a)` with `b = 65536 a` has the upper 8 bits of `a`: a power of two, if `a` is one but for its last 14 bits.
+const SNAP: f64 = 65537.0;
 
-/// Size of the logarithm from which on `e^-l` overflows, or the base is 0 or infinite.
+/// `ln 2` in two parts: its upper 16 bits, whose product with a number of 8 bits is exact, and the rest.
+const LN_2: [f64; 2] = [0.693_145_751_953_125, 1.428_606_820_309_417_3e-6];
+
+/// Size of the logarithm from which on `2^-k` overflows, or the base is 0 or infinite.
 const FAR: f64 = 87.0;
 
 /// Size of `y ln a` from which on a power is infinite or 0.
@@ -106,19 +110,25 @@ fn by(s: &mut Seq, v: Val, y: Exponent) -> Val {
     }
 }
 
-/// Emits `e^(y ln a)`, where `log` is `ln a` rounded, with `y ln a` as a sum of two numbers.
+/// Emits `e^(y ln a)` with `y ln a` as a sum of two numbers; `log` is about `ln a`.
 fn twice(s: &mut Seq, a: Val, log: Val, y: Exponent) -> Val {
-    let lost = {
-        let negative = s.muls(log, -1.0);
-        let inverse = s.exp(negative);
-        let one = s.mul(a, inverse);
-        s.adds(one, -1.0)
-    };
-    let size = s.abs(log);
-    let is_near = mask(s, size, Compare::Lt, NEAR);
-    let zero = s.splat(0.0);
-    let lost = choice(s, is_near, zero, lost);
-    s.named(lost, "what rounding lost of ln a");
+    let turns = s.muls(log, core::f64::consts::LOG2_E);
+    let k = nearest_integer(s, turns);
+    let down = s.muls(k, -core::f64::consts::LN_2);
+    let inverse = s.exp(down);
+    let inverse = upper(s, inverse, SNAP);
+    s.named(inverse, "2^-k");
+    let m = s.mul(a, inverse);
+    let of_m = s.ln(m);
+    s.named(of_m, "ln m");
+    // The sum of two numbers, the first larger or 0, and what its rounding loses.
+    let of_two = s.muls(k, LN_2[0]);
+    let log = s.call(Api::Add, &[of_two, of_m]);
+    let without = s.sub(log, of_two);
+    let lost = s.sub(of_m, without);
+    let lost = s.axpy(lost, k, LN_2[1]);
+    s.named(log, "ln a");
+    s.named(lost, "what rounding lost of it");
     let [l1, l2] = halves(s, log);
     let low = s.call(Api::Add, &[l2, lost]);
     let rest = by(s, low, y);
@@ -141,10 +151,15 @@ fn twice(s: &mut Seq, a: Val, log: Val, y: Exponent) -> Val {
 
 /// Emits the upper 12 bits of `x`, and the remainder.
 fn halves(s: &mut Seq, x: Val) -> [Val; 2] {
-    let more = s.muls(x, SPLIT);
-    let without = s.sub(more, x);
-    let high = s.sub(more, without);
+    let high = upper(s, x, SPLIT);
     [high, s.sub(x, high)]
+}
+
+/// Emits `x` rounded to its upper bits; to 12 if `by` is [`SPLIT`], to 8 if it is [`SNAP`].
+fn upper(s: &mut Seq, x: Val, by: f64) -> Val {
+    let more = s.muls(x, by);
+    let without = s.sub(more, x);
+    s.sub(more, without)
 }
 
 /// Returns the upper 12 bits of `x`, as [`halves`] computes them.
