@@ -5,7 +5,6 @@
 
 use crate::dual::{self, Jet};
 use std::cmp::Ordering;
-use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One element of a tensor: a value, and its derivatives by up to two inputs.
@@ -225,18 +224,6 @@ macro_rules! functions {
     };
 }
 op_dsl_ir::functions_of_one_value!(functions);
-functions! {
-    recip "1 / x" |x| 1.0 / x;
-    exp2 "2^x" |x| {
-        let y = libm::exp2(x.value);
-        x.through((y, LN_2 * y, LN_2 * LN_2 * y))
-    };
-    log2 "log_2 x" |x| {
-        let v = x.value;
-        x.through((libm::log2(v), LOG2_E / v, -LOG2_E / (v * v)))
-    };
-}
-
 impl Elem {
     /// Returns the smaller of two elements; NaN if either is NaN.
     ///

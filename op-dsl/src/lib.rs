@@ -38,6 +38,7 @@ pub mod elem;
 #[doc(hidden)]
 pub mod oracle;
 pub mod prelude;
+pub mod written;
 
 pub use attribute::OpAttr;
 pub use codegen_cpu::rt::call::{Operator, Options, Oracle, OracleInput};

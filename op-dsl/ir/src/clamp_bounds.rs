@@ -53,7 +53,12 @@ pub fn stream(graph: &Graph, id: Id) -> Option<usize> {
 
 /// Clamps `x` to `[-size, size]`.
 pub fn held(b: &mut Builder, x: Id, size: f64) -> Id {
+    held_at(b, x, size, [true; 2])
+}
+
+/// Clamps `x` to `[-size, size]`, at those of the lower and the upper end that `sides` names.
+pub fn held_at(b: &mut Builder, x: Id, size: f64, sides: [bool; 2]) -> Id {
     let (low, high) = (b.num(-size), b.num(size));
-    let above = b.call(Prim::Max, &[x, low]);
-    b.call(Prim::Min, &[above, high])
+    let x = if sides[0] { b.call(Prim::Max, &[x, low]) } else { x };
+    if sides[1] { b.call(Prim::Min, &[x, high]) } else { x }
 }

@@ -4,6 +4,7 @@
 //! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
 //! prim       the table of primitives; oracle: their values; derive: their derivatives
+//! written    functions that are formulas of other functions
 //! compile    the passes, by name and in order
 //! program    graphs as instructions over columns of elements
 //! bind       attributes + shapes + dtypes -> the iteration domain of a call, or an error
@@ -59,6 +60,7 @@ pub mod tiling;
 pub mod univariate;
 mod value;
 pub mod wiring;
+mod written;
 
 pub use dtype::DType;
 pub use graph::{Builder, Graph, Id, Node};

@@ -6,6 +6,7 @@ use crate::integer::integer;
 use crate::names;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Range, Split, Value, Variant};
 use quote::ToTokens;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
@@ -110,6 +111,11 @@ impl Formula {
         if names::is_known(&item.sig.ident.to_string()) {
             errors.at(&item.sig.ident, shadowed(&item.sig.ident));
         }
+        Formula::built_in(item, errors)
+    }
+
+    /// Reads a formula whose name may be one that every formula knows.
+    pub(crate) fn built_in(item: &ItemFn, errors: &Errors) -> Formula {
         let params = item.sig.inputs.iter().filter_map(|arg| parameter(arg, errors));
         Formula {
             ident: item.sig.ident.clone(),
@@ -146,6 +152,8 @@ pub struct Scope {
     ///
     /// rustc would call these functions instead of the built-in ones.
     pub shadowing: Vec<Ident>,
+    /// The functions that are formulas of other functions, parsed when the first of them is called.
+    written: OnceCell<Rc<Scope>>,
 }
 
 impl Scope {
@@ -162,6 +170,11 @@ impl Scope {
     /// Returns the formula of this name, if it is in scope.
     pub fn formula_named(&self, ident: &Ident) -> Option<&Formula> {
         self.formulas.iter().rev().find(|f| f.ident == *ident)
+    }
+
+    /// Returns the scope of the functions that are formulas of other functions, which every formula knows.
+    pub fn written(&self) -> &Scope {
+        self.written.get_or_init(|| Rc::new(names::written()))
     }
 
     /// Adds an item's name to the scope if the item is an enum, a constant or a function.

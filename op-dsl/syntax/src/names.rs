@@ -2,11 +2,13 @@
 
 pub mod elsewhere;
 
+use crate::Errors;
+use crate::model::{Formula, Scope};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;
 use std::f64::consts;
-use syn::Ident;
+use syn::{Ident, ItemFn};
 
 /// The constants of `std::f64::consts` that formulas know.
 pub const CONSTANTS: &[(&str, f64)] = &[
@@ -36,33 +38,28 @@ pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// Builder of a graph expression: takes the argument's node and returns the result's node.
-type Write = fn(&mut Builder, Id) -> Id;
-
-/// A function that a formula calls by its name.
-#[derive(Clone, Copy, Debug)]
-pub enum Function {
-    /// A primitive: an operation that is one node of a graph.
-    Row(Prim),
-    /// A function of one argument that expands to an expression of primitives.
-    Written(Write),
+/// Names of the functions that are formulas of other functions, each with its text as a Rust function.
+macro_rules! texts {
+    ($($name:ident($($x:ident),*) $doc:literal $body:block)*) => {
+        &[$((
+            stringify!($name),
+            concat!("fn ", stringify!($name), "(", $(stringify!($x), ": Elem,",)* ") -> Elem ", stringify!($body)),
+        )),*]
+    };
 }
+const WRITTEN: &[(&str, &str)] = op_dsl_ir::written_functions!(texts);
 
-/// The functions that expand to expressions of primitives: `exp2(x)` is `exp(LN_2 * x)`, for example.
-const WRITTEN: &[(&str, Write)] = &[
-    ("recip", |b, x| {
-        let unit = b.num(1.0);
-        b.quotient(unit, x)
-    }),
-    ("exp2", |b, x| {
-        let scaled = b.scaled(consts::LN_2, x);
-        b.call(Prim::Exp, &[scaled])
-    }),
-    ("log2", |b, x| {
-        let log = b.call(Prim::Ln, &[x]);
-        b.scaled(consts::LOG2_E, log)
-    }),
-];
+/// Returns the scope that has the functions that are formulas of other functions, and nothing of an author's.
+pub fn written() -> Scope {
+    let errors = Errors::new();
+    let mut scope = Scope::default();
+    for (_, text) in WRITTEN {
+        let item = syn::parse_str::<ItemFn>(text);
+        scope.formulas.extend(item.ok().map(|item| Formula::built_in(&item, &errors)));
+    }
+    errors.finish();
+    scope
+}
 
 /// Builds a predicate on a node. Returns a comparison node and whether its result is to be negated.
 type Ask = fn(&mut Builder, Id) -> (Id, bool);
@@ -91,39 +88,19 @@ pub fn test(name: &str) -> Option<Ask> {
 
 /// Returns whether formulas have a function or predicate of this name.
 pub fn is_known(name: &str) -> bool {
-    function(name).is_some() || test(name).is_some()
+    functions().any(|known| known == name)
 }
 
-impl Function {
-    /// Number of the function's arguments.
-    pub fn arity(self) -> usize {
-        match self {
-            Function::Row(prim) => prim.row().arity,
-            Function::Written(_) => 1,
-        }
-    }
-
-    /// Adds a call of the function to a graph; `args` has as many nodes as [`Function::arity`] says.
-    pub fn call(self, b: &mut Builder, args: &[Id]) -> Id {
-        match self {
-            Function::Row(prim) => b.call(prim, args),
-            Function::Written(f) => f(b, args[0]),
-        }
-    }
-}
-
-/// Returns the function that formulas call by this name; `None` if there is none.
+/// Returns the primitive that formulas call by this name; `None` if there is none.
 ///
 /// Primitives written as operators, such as `+`, have no name to call, and only compiler passes create `mul3`.
-pub fn function(name: &str) -> Option<Function> {
-    let row = Prim::named(name).filter(|p| p.row().style == Style::Function && *p != Prim::Mul3);
-    let written = || WRITTEN.iter().find(|(known, _)| *known == name);
-    row.map(Function::Row).or_else(|| written().map(|(_, f)| Function::Written(*f)))
+pub fn primitive(name: &str) -> Option<Prim> {
+    Prim::named(name).filter(|p| p.row().style == Style::Function && *p != Prim::Mul3)
 }
 
 /// Returns the names of all functions and predicates that formulas may call, except `powi`.
 pub fn functions() -> impl Iterator<Item = &'static str> {
-    let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| function(n).is_some());
+    let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| primitive(n).is_some());
     rows.chain(WRITTEN.iter().map(|(name, _)| *name)).chain(TESTS.iter().map(|(name, _)| *name))
 }
 
@@ -146,6 +123,66 @@ mod tests {
     fn keywords_are_names_of_tensors() {
         let name = |text| tensor(&Ident::new(text, proc_macro2::Span::call_site()));
         assert_eq!(["self_", "in_", "x_", "_", "x"].map(name), ["self", "in", "x_", "_", "x"]);
+    }
+
+    /// Returns, for each function that is a formula of others, arguments and its value there by `std`.
+    fn values() -> Vec<(&'static str, Vec<f64>, f64)> {
+        let of = |name, args: &[f64], value| (name, args.to_vec(), value);
+        vec![
+            of("recip", &[-4.0], -0.25),
+            of("rsqrt", &[6.25], 0.4),
+            of("cbrt", &[-1.25], (-1.25f64).cbrt()),
+            of("hypot", &[0.625, -1.25], 0.625f64.hypot(-1.25)),
+            of("exp2", &[-1.25], (-1.25f64).exp2()),
+            of("exp10", &[-1.25], 10f64.powf(-1.25)),
+            of("log2", &[0.625], 0.625f64.log2()),
+            of("log10", &[0.625], 0.625f64.log10()),
+            of("logit", &[0.625], (0.625f64 / 0.375).ln()),
+            of("logaddexp", &[0.625, -1.25], (0.625f64.exp() + (-1.25f64).exp()).ln()),
+            of("tan", &[-1.25], (-1.25f64).tan()),
+            of("asin", &[-0.625], (-0.625f64).asin()),
+            of("asin", &[1.0], 1f64.asin()),
+            of("acos", &[-0.625], (-0.625f64).acos()),
+            of("acos", &[-1.0], std::f64::consts::PI),
+            of("atan2", &[0.625, -1.25], 0.625f64.atan2(-1.25)),
+            of("atan2", &[-0.625, -1.25], (-0.625f64).atan2(-1.25)),
+            of("atan2", &[0.625, 1.25], 0.625f64.atan2(1.25)),
+            of("atan2", &[-2.5, 1.25], (-2.5f64).atan2(1.25)),
+            of("atan2", &[2.5, 0.0], 2.5f64.atan2(0.0)),
+            of("asinh", &[-1.25], (-1.25f64).asinh()),
+            of("acosh", &[3.5], 3.5f64.acosh()),
+            of("atanh", &[-0.625], (-0.625f64).atanh()),
+            of("copysign", &[0.625, -1.25], -0.625),
+            of("copysign", &[-0.625, 0.0], 0.625),
+            of("heaviside", &[0.625], 1.0),
+            of("heaviside", &[0.0], 0.0),
+        ]
+    }
+
+    #[test]
+    fn formulas_of_others_have_the_values_of_std() {
+        let values = values();
+        for (name, _) in WRITTEN {
+            assert!(values.iter().any(|(known, ..)| known == name), "{name} has no value");
+        }
+        for (name, args, want) in values {
+            let names = &["x", "y"][..args.len()];
+            let params = names.iter().map(|x| format!("{x}: Elem")).collect::<Vec<_>>().join(", ");
+            // A constant of the author's does not change what the function means.
+            let item = format!(
+                "fn f({params}) -> Elem {{ const PI: f64 = 3.0; {name}({}) }}",
+                names.join(", ")
+            );
+            let args_of_op = "name = \"F\", outputs(result)".parse().expect("tokens");
+            let family =
+                crate::function(args_of_op, item.parse().expect("tokens")).expect("a function");
+            assert!(family.error.is_none(), "{name}: {:?}", family.error);
+            let got = family.ops[0].def.specs[0].traced.eval(&args, &[])[0];
+            assert!(
+                (got - want).abs() <= 1e-14 * want.abs(),
+                "{name}{args:?} is {got}, not {want}"
+            );
+        }
     }
 
     #[test]

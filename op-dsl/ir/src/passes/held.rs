@@ -43,8 +43,9 @@ struct Held {
 
 /// Sides on which to clamp a stream, `[below, above]`, in a graph where no other stream takes part.
 ///
-/// In such a graph a huge result serves as well as an infinite one.
-const ALONE: [[bool; 2]; 1] = [[true, true]];
+/// In such a graph a huge result serves as well as an infinite one. A function that grows so slowly that its result is not huge, as
+/// `ln(x + sqrt(x^2 - 1))`, is clamped only at the other end.
+const ALONE: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 /// Sides on which to clamp a stream, `[below, above]`, in a graph where other streams take part.
 ///
 /// The entries are tried in this order.
@@ -191,11 +192,15 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
 
 /// Returns the limits of node `part` where its stream is infinite, one for each of `ends`.
 ///
-/// `ends` are the outermost sample points of the stream. `huge` is the number that stands for infinity. An entry is `None` if there
-/// is no limit.
+/// `ends` are the outermost sample points of the stream. `huge` is the number that stands for infinity. A function that grows
+/// slowly has the limit that infinity itself gives. An entry is `None` if there is no limit.
 fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Option<f64>> {
     let graph = alone(graph, part);
-    ends.iter().map(|(end, _)| limit(at(&graph, end, huge), at(&graph, end, huge / 4.7))).collect()
+    let at_end = |(end, _): &(Point, bool)| {
+        let grows = || Some(at(&graph, end, f64::INFINITY)).filter(|value| value.is_infinite());
+        limit(at(&graph, end, huge), at(&graph, end, huge / 4.7)).or_else(grows)
+    };
+    ends.iter().map(at_end).collect()
 }
 
 /// Evaluates a graph of one output at `end`, an outermost sample point.
@@ -246,9 +251,7 @@ fn copy(
     let copied = match node {
         Node::Stream(s) if s == held.stream => {
             let x = b.add(node);
-            let (low, high) = (b.num(-held.huge), b.num(held.huge));
-            let x = if held.sides[0] { b.call(Prim::Max, &[x, low]) } else { x };
-            if held.sides[1] { b.call(Prim::Min, &[x, high]) } else { x }
+            clamp_bounds::held_at(b, x, held.huge, held.sides)
         }
         Node::Call(prim, _) => {
             let is_number = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(_));
@@ -382,6 +385,20 @@ fn nearly(x: f64, y: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests `ln(x + sqrt(x^2 - 1))`, which has no clamp where it grows.
+    #[test]
+    fn an_end_that_grows_is_not_clamped() {
+        let mut b = Builder::new();
+        let (x, one) = (b.stream(0), b.num(1.0));
+        let square = b.product(x, x);
+        let less = b.difference(square, one);
+        let root = b.call(Prim::Sqrt, &[less]);
+        let sum = b.sum(x, root);
+        let y = b.call(Prim::Ln, &[sum]);
+        let graph = run(&b.finish(&[y]));
+        assert_eq!(graph.eval(&[f64::INFINITY], &[]), [f64::INFINITY]);
+    }
 
     /// Tests `x sigmoid(beta x) (y + 1)` and `beta x + y`, with streams `x`, `y` and an attribute `beta`.
     #[test]

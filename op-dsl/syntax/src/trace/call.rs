@@ -103,34 +103,50 @@ impl<'a> Tracer<'a> {
     }
 
     fn primitive(&mut self, name: &Ident, exprs: &[&Expr], args: Vec<Value>) -> Traces<Value> {
-        let (function, test) = (names::function(&name.to_string()), names::test(&name.to_string()));
-        let (has, wants) = match (function, test) {
-            (Some(function), _) => (args.len(), function.arity()),
-            (None, Some(_)) => (args.len(), 1),
-            (None, None) => {
+        let (prim, test) = (names::primitive(&name.to_string()), names::test(&name.to_string()));
+        let is_other = prim.is_none() && test.is_none() && names::is_known(&name.to_string());
+        let written = is_other.then(|| self.scope.written().formula_named(name)).flatten();
+        let wants = match (prim, written, test) {
+            (Some(prim), ..) => prim.row().arity,
+            (_, Some(written), _) => written.params.len(),
+            (.., Some(_)) => 1,
+            (None, None, None) => {
                 self.error(name, self.unknown_function(name));
                 return Ok(Value::Poison);
             }
         };
-        if has != wants {
-            self.error(
-                name,
-                format!("`{name}` takes {} and is given {has}", count(wants, "argument")),
-            );
+        if args.len() != wants {
+            let (wants, has) = (count(wants, "argument"), args.len());
+            self.error(name, format!("`{name}` takes {wants} and is given {has}"));
             return Ok(Value::Poison);
         }
         let ids: Vec<Option<Id>> =
             args.iter().zip(exprs).map(|(value, e)| self.element(e, value)).collect();
-        let ids: Option<Vec<Id>> = ids.into_iter().collect();
-        Ok(match (ids, function, test) {
-            (Some(ids), Some(function), _) => Value::Elem(function.call(&mut self.graph, &ids)),
-            (Some(ids), None, Some(ask)) => {
+        let Some(ids) = ids.into_iter().collect::<Option<Vec<Id>>>() else {
+            return Ok(Value::Poison);
+        };
+        Ok(match (prim, written, test) {
+            (Some(prim), ..) => Value::Elem(self.graph.call(prim, &ids)),
+            (_, Some(written), _) => return self.written(written, &ids),
+            (.., Some(ask)) => {
                 let (comparison, is_turned) = ask(&mut self.graph, ids[0]);
                 let holds = Cond::Node(comparison);
                 Value::Truth(if is_turned { holds.not() } else { holds })
             }
-            _ => Value::Poison,
+            (None, None, None) => Value::Poison,
         })
+    }
+
+    /// Inlines a function that is a formula of other functions, which sees no names of the author's.
+    fn written(&mut self, f: &'a Formula, args: &[Id]) -> Traces<Value> {
+        let given = f.params.iter().zip(args);
+        let locals = given.map(|((name, _), id)| (name.to_string(), Value::Elem(*id))).collect();
+        let outer = std::mem::replace(&mut self.locals, locals);
+        let scope = self.scope;
+        self.scope = scope.written();
+        let value = self.enter(f);
+        (self.locals, self.scope) = (outer, scope);
+        value
     }
 
     fn unknown_function(&self, name: &Ident) -> String {

@@ -2,33 +2,23 @@ use op_dsl::prelude::*;
 
 #[op(name = "Written")]
 fn written(x: Elem) -> Elem {
-    let tan_ = tan(x);
     let cot_ = cot(x);
     let sec_ = sec(x);
     let csc_ = csc(x);
-    let asin_ = asin(x);
-    let acos_ = acos(x);
+    let arcsin_ = arcsin(x);
+    let arccos_ = arccos(x);
     let arctan_ = arctan(x);
-    let atan2_ = atan2(x);
-    let asinh_ = asinh(x);
-    let acosh_ = acosh(x);
-    let atanh_ = atanh(x);
+    let arctan2_ = arctan2(x);
     let coth_ = coth(x);
     let sech_ = sech(x);
     let csch_ = csch(x);
     let log_ = log(x);
-    let log10_ = log10(x);
-    let exp10_ = exp10(x);
     let ln_1p_ = ln_1p(x);
     let exp_m1_ = exp_m1(x);
-    let logaddexp_ = logaddexp(x);
-    let logit_ = logit(x);
     let pow_ = pow(x);
-    let cbrt_ = cbrt(x);
-    let rsqrt_ = rsqrt(x);
+    let inv_sqrt_ = inv_sqrt(x);
     let reciprocal_ = reciprocal(x);
     let square_ = square(x);
-    let hypot_ = hypot(x);
     let fabs_ = fabs(x);
     let signum_ = signum(x);
     let maximum_ = maximum(x);
@@ -42,8 +32,7 @@ fn written(x: Elem) -> Elem {
     let fma_ = fma(x);
     let lerp_ = lerp(x);
     let select_ = select(x);
-    let copysign_ = copysign(x);
-    let heaviside_ = heaviside(x);
+    let step_ = step(x);
     let sinc_ = sinc(x);
     let ndtr_ = ndtr(x);
     let swish_ = swish(x);
@@ -56,7 +45,7 @@ fn written(x: Elem) -> Elem {
     let hardswish_ = hardswish(x);
     let elu_ = elu(x);
     let leaky_relu_ = leaky_relu(x);
-    x.rsqrt()
+    x.inv_sqrt()
 }
 
 #[op(name = "Reduced")]

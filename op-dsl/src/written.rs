@@ -1,0 +1,39 @@
+//! Functions that are formulas of others, on elements.
+//!
+//! Their bodies are the texts that the compiler reads where a formula calls them, compiled as Rust.
+
+use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, sign, sin, softplus, sqrt};
+use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, LOG2_E, LOG10_E, PI};
+
+/// Defines each function, and a method of its first argument.
+macro_rules! functions {
+    ($($name:ident($first:ident $(, $more:ident)*) $doc:literal $body:block)*) => {
+        $(#[doc = $doc]
+        pub fn $name($first: impl Into<Elem> $(, $more: impl Into<Elem>)*) -> Elem {
+            let $first = $first.into();
+            $(let $more = $more.into();)*
+            $body
+        })*
+        impl Elem {
+            $(#[doc = $doc]
+            pub fn $name(self $(, $more: impl Into<Elem>)*) -> Elem {
+                $name(self $(, $more)*)
+            })*
+        }
+    };
+}
+op_dsl_ir::written_functions!(functions);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_take_elements_and_numbers() {
+        let x = Elem::from(3.0);
+        assert_eq!(hypot(x, 4.0).value, 5.0);
+        assert_eq!(x.copysign(-1.0).value, -3.0);
+        assert_eq!(x.heaviside().value, 1.0);
+        assert!((atan2(-1.0, -x).value - f64::atan2(-1.0, -3.0)).abs() < 1e-15);
+    }
+}
