@@ -21,8 +21,7 @@
 //! # Ok::<(), op_dsl::Error>(())
 //! ```
 //!
-//! The function stays an ordinary function, so it is its own reference. On an [`Elem`] it computes in f64, with the
-//! derivative.
+//! The function stays an ordinary function, so it is its own reference: on an [`Elem`] it computes in f64.
 #![cfg_attr(feature = "docs", doc = "\n## Features\n", doc = document_features::document_features!())]
 
 // Expansions refer to this crate by its name; so do those in its own tests.
@@ -33,15 +32,15 @@ pub mod __rt;
 mod attribute;
 pub mod check;
 pub mod derivative;
-mod dual;
 pub mod elem;
+mod functions;
 #[doc(hidden)]
 pub mod oracle;
 pub mod prelude;
 pub mod written;
 
 pub use attribute::OpAttr;
-pub use codegen_cpu::rt::call::{Operator, Options, Oracle, OracleInput};
+pub use codegen_cpu::rt::call::{Operator, Options, Oracle};
 pub use codegen_cpu::rt::elem::El;
 pub use codegen_cpu::rt::error::{Error, ViewError};
 pub use codegen_cpu::rt::simd::Level;

@@ -32,27 +32,20 @@ use std::borrow::Cow;
 pub struct Operator {
     def: OpDef,
     kernels: Cow<'static, [Kernels]>,
-    oracle: Oracle,
-}
-
-/// Values of one element's inputs and attributes, the argument of an [`Oracle`].
-#[derive(Clone, Copy, Debug)]
-pub struct OracleInput<'a> {
-    /// One value per input stream, in the order of [`OpDef::input_streams`].
-    pub streams: &'a [f64],
-    /// One value per attribute.
-    pub attrs: &'a [Value],
+    oracle: Option<Oracle>,
 }
 
 /// A function that computes the value of every output stream for one element, in f64.
-pub type Oracle = fn(&OracleInput<'_>) -> Vec<f64>;
+///
+/// Its arguments are one value per input stream, in the order of [`OpDef::input_streams`], and one per attribute.
+pub type Oracle = fn(&[f64], &[Value]) -> Vec<f64>;
 
 impl Operator {
     /// Creates an operator from its definition, its kernels and its f64 oracle.
     ///
-    /// `kernels` has one entry per specialisation, in the order of the definition. The oracle is the author's own formula. Each call
-    /// checks that definition and kernels belong together.
-    pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Oracle) -> Operator {
+    /// `kernels` has one entry per specialisation, in the order of the definition. The oracle is the author's own formula, which a
+    /// derived gradient does not have. Each call checks that definition and kernels belong together.
+    pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Option<Oracle>) -> Operator {
         Operator { def, kernels: Cow::Borrowed(kernels), oracle }
     }
 
@@ -71,8 +64,10 @@ impl Operator {
     }
 
     /// Evaluates the author's own formula on one element, in f64: the value of every output stream.
-    pub fn oracle(&self, input: &OracleInput<'_>) -> Vec<f64> {
-        (self.oracle)(input)
+    ///
+    /// The arguments are those of an [`Oracle`]. Returns `None` for a derived gradient, whose formula has no author.
+    pub fn oracle(&self, streams: &[f64], attrs: &[Value]) -> Option<Vec<f64>> {
+        self.oracle.map(|oracle| oracle(streams, attrs))
     }
 
     /// Returns the operator's name, for example `GeGluGradV2`.
@@ -373,7 +368,7 @@ mod tests {
     /// As in a build script, where operators are definitions without kernels.
     #[test]
     fn without_kernels_a_call_says_why() {
-        let op = Operator::new(turned(), &[], |_| vec![]);
+        let op = Operator::new(turned(), &[], None);
         let (x, mut dx) = ([1f32; 8], [7f32; 8]);
         let inputs = [View::new(&x, &[2, 4]).expect("a view")];
         let mut outputs = [ViewMut::new(&mut dx, &[2, 4]).expect("a view")];

@@ -6,7 +6,7 @@
 mod levels;
 
 use codegen_cpu::rt::block::{Body, Input, Kernels};
-use codegen_cpu::rt::call::{Operator, Options, OracleInput};
+use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::simd::Isa;
@@ -72,10 +72,6 @@ impl<const A: bool, const B: bool> Body<2, 1, 1> for Claims<A, B> {
     }
 }
 
-fn no_oracle(_: &OracleInput<'_>) -> Vec<f64> {
-    Vec::new()
-}
-
 fn arg(name: &'static str, kind: Kind) -> Arg {
     Arg { name: name.into(), kind, used: true }
 }
@@ -120,7 +116,7 @@ pub fn gated(pattern: Pattern) -> Operator {
     ];
     let mut def = def("Gated", inputs, vec![arg("dx", Kind::Gated)], attrs);
     def.split = Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern });
-    Operator::new(def, const { &[Kernels::of::<Gated, 4, 0, 2>()] }, no_oracle)
+    Operator::new(def, const { &[Kernels::of::<Gated, 4, 0, 2>()] }, None)
 }
 
 /// `dy, x -> z` with broadcast, promotion and the float attribute `alpha`.
@@ -130,7 +126,7 @@ pub fn binary() -> Operator {
 
 /// The definition of [`binary`] with other kernels.
 pub fn binary_with(kernels: &'static [Kernels]) -> Operator {
-    Operator::new(binary_def(), kernels, no_oracle)
+    Operator::new(binary_def(), kernels, None)
 }
 
 /// [`binary`], but declares that it reads only `dy`, or nothing.

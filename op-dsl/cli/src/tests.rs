@@ -2,7 +2,7 @@
 
 use super::array::{Array, Data};
 use super::npy;
-use codegen_cpu::rt::call::{Operator, OracleInput};
+use codegen_cpu::rt::call::{Operator, Oracle};
 use codegen_cpu::rt::floor::floor_kernels;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
 use op_dsl_ir::{Builder, DType};
@@ -19,12 +19,7 @@ fn tensor(name: &'static str, kind: Kind) -> Tensor {
 ///
 /// The formula as written, the graph and the author's function each have a factor on the first result, so that a test
 /// can make one of them wrong.
-fn operator(
-    name: &'static str,
-    written: f64,
-    graph: f64,
-    author: fn(&OracleInput<'_>) -> Vec<f64>,
-) -> Operator {
+fn operator(name: &'static str, written: f64, graph: f64, author: Oracle) -> Operator {
     let with = |factor: f64| {
         let mut b = Builder::new();
         let [dy, gate, value] = [0, 1, 2].map(|i| b.stream(i));
@@ -59,15 +54,15 @@ fn operator(
         published: None,
     };
     let kernels = floor_kernels(3, 2).expect("the driver has a floor for three in, two out");
-    Operator::new(def, std::slice::from_ref(kernels), author)
+    Operator::new(def, std::slice::from_ref(kernels), Some(author))
 }
 
-fn right(i: &OracleInput<'_>) -> Vec<f64> {
-    vec![i.streams[0] * i.streams[1], i.streams[0] * i.streams[2]]
+fn right(x: &[f64], _: &[Value]) -> Vec<f64> {
+    vec![x[0] * x[1], x[0] * x[2]]
 }
 
-fn skewed(i: &OracleInput<'_>) -> Vec<f64> {
-    vec![SKEW * i.streams[0] * i.streams[1], i.streams[0] * i.streams[2]]
+fn skewed(x: &[f64], _: &[Value]) -> Vec<f64> {
+    vec![SKEW * x[0] * x[1], x[0] * x[2]]
 }
 
 const SKEW: f64 = 1.001;

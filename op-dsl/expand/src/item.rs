@@ -192,7 +192,7 @@ fn run(op: &Operator) -> TokenStream {
 fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let (def, entry) = (&op.def, static_name(op));
     let docs = format!("[`{}`] in the table of operators.", def.name);
-    let oracle = oracle::function(op, f);
+    let oracle = oracle::of(op, f);
     let definition = data::definition(def, published);
     let (kernels, listed) = match purpose {
         Purpose::Call => {
@@ -207,11 +207,8 @@ fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) ->
         #[doc = #docs]
         #[allow(clippy::approx_constant)] // a graph's numbers, however they came about
         pub static #entry: ::op_dsl::Operator = {
-            #oracle
-            {
-                use ::op_dsl::__rt::data::*;
-                ::op_dsl::Operator::new(#definition, #listed, oracle)
-            }
+            use ::op_dsl::__rt::data::*;
+            ::op_dsl::Operator::new(#definition, #listed, #oracle)
         };
     }
 }

@@ -112,7 +112,7 @@ fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenS
         family.ops.iter().map(|op| item::operator(purpose, op, &functions[op.function], published));
     // There is an oracle only if the formula was accepted.
     let oracles = family.error.is_none().then(|| {
-        let each = family.functions.iter().map(oracle::evaluator);
+        let each = family.functions.iter().map(oracle::function);
         quote!(#(#each)*)
     });
     let Some(module) = &family.module else {

@@ -13,9 +13,10 @@ pub struct Agreement {
     pub off: f64,
 }
 
-/// Compares the graphs of the gradient operator `g` with central differences of `y`.
+/// Compares the graphs of the gradient operator `g` with central differences of its forward operator `f`.
 ///
-/// `y` computes the outputs of the forward operator `f` from its input streams and attributes.
+/// `oracle` computes the outputs of `f` from its input streams and attributes. Where it returns `None`, as for a derived
+/// gradient, which has no function of its own, the graphs of `f` are evaluated.
 ///
 /// # Errors
 /// A message of one line if the two differ, if names do not tell which tensors of `f` and `g` correspond, or if too few
@@ -23,7 +24,7 @@ pub struct Agreement {
 pub fn compare(
     f: &OpDef,
     g: &OpDef,
-    y: impl Fn(&[f64], &[Value]) -> Vec<f64>,
+    oracle: impl Fn(&[f64], &[Value]) -> Option<Vec<f64>>,
 ) -> Result<Agreement, String> {
     let origins = g.grad_of.as_ref().map_or(&[][..], |of| &of.inputs);
     let above = origins.iter().filter(|o| matches!(o, Origin::Upstream(_))).count();
@@ -52,9 +53,12 @@ pub fn compare(
             let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
             let dy: Vec<f64> = outs.iter().map(from_above).collect();
             // Saved values depend on the inputs, so they are recomputed whenever an input changes.
-            let follow = |x: &mut Vec<f64>| of.restore(x, &f.scalars(&f_attrs));
-            follow(&mut x);
-            let values = y(&x, &f_attrs);
+            let scalars = f.scalars(&f_attrs);
+            let y = |x: &mut [f64]| {
+                of.restore(x, &scalars);
+                oracle(x, &f_attrs).unwrap_or_else(|| of.graph.eval(x, &scalars))
+            };
+            let values = y(&mut x);
             let held = |s: Stream| match origins[s.tensor] {
                 Origin::Own => f64::NAN, // left out
                 Origin::Input(t) => value(&ins, &x, t, s.part),
@@ -67,8 +71,7 @@ pub fn compare(
                 let at = |step: f64| {
                     let mut x = x.clone();
                     x[*i] += step;
-                    follow(&mut x);
-                    y(&x, &f_attrs).iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
+                    y(&mut x).iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
                 };
                 let slope =
                     |h: f64| (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);

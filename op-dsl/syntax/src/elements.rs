@@ -119,7 +119,7 @@ impl VisitMut for Elements {
     fn visit_expr_mut(&mut self, e: &mut Expr) {
         let element = match e {
             Expr::Lit(lit) if matches!(lit.lit, Lit::Float(_)) => {
-                quote_spanned!(place(lit)=> ::op_dsl::Elem::constant(#lit))
+                quote_spanned!(place(lit)=> ::op_dsl::Elem(#lit))
             }
             Expr::Path(p) if self.is_number(&p.path) => {
                 quote_spanned!(place(p)=> ::op_dsl::Elem::from(#p))

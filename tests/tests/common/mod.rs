@@ -8,6 +8,7 @@ use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, Origin, Part, Pattern, Spec, Stream, Value};
 use op_dsl::ir::{DType, Stored};
 use op_dsl::{Operator, Options, View, ViewMut};
+use op_dsl_ir::format::Format;
 
 /// A small, fast random number generator with the same numbers on every machine.
 pub struct Random(pub u64);
@@ -388,6 +389,16 @@ pub fn spec<'a>(op: &'a Operator, attrs: &[Value]) -> &'a Spec {
 /// Returns the graph of the specialisation that these attributes select.
 pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
     &spec(op, attrs).graph
+}
+
+/// Returns the outputs for one element by a judge that shares nothing with the passes.
+///
+/// It is the author's own function, or for a derived gradient the reference evaluator.
+pub fn judged(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
+    let format = Format::of(DType::F32);
+    let truth =
+        || op_dsl_truth::outputs(spec(op, attrs), streams, &op.def().scalars(attrs), format);
+    op.oracle(streams, attrs).unwrap_or_else(truth)
 }
 
 /// Returns one unit in the last place of `v`, or of `least` if that is larger.

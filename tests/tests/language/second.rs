@@ -5,7 +5,7 @@
 use super::common::*;
 use super::levels::levels;
 use op_dsl::ir::DType;
-use op_dsl::{Operator, Options, OracleInput, check};
+use op_dsl::{Operator, Options, check};
 
 #[op_dsl::operators]
 pub mod second {
@@ -80,7 +80,7 @@ pub mod second {
     }
 }
 
-/// Compares second derivatives with central differences of the author's function derived once.
+/// Compares second derivatives with central differences of the graphs of first ones.
 ///
 /// For saved values these differences are derivatives as well.
 #[test]
@@ -94,11 +94,9 @@ fn they_are_the_gradients_of_gradients() {
     }
 }
 
-/// Compares three evaluations of second derivatives.
-///
-/// They are the kernel's graph, the author's code on numbers with two derivatives, and the reference evaluator.
+/// Compares graphs with the reference evaluator, and those that are not derived with the author's function.
 #[test]
-fn three_ways_to_second_derivatives() {
+fn graphs_agree_with_their_judges() {
     let mut random = Random(7);
     for op in second::OPERATORS {
         for attrs in attribute_values(op) {
@@ -118,13 +116,13 @@ fn three_ways_to_second_derivatives() {
                     }
                     None => draw(op),
                 };
-                let author = op.oracle(&OracleInput { streams: &x, attrs: &attrs });
                 let truth = op_dsl_truth::outputs(spec(op, &attrs), &x, &scalars, FORMAT);
                 let got = graph.eval(&x, &scalars);
-                for ((author, truth), got) in author.iter().zip(&truth).zip(&got) {
-                    let near = |v: &f64| (v - got).abs() <= 1e-9 * got.abs().max(1e-3);
-                    let context = || format!("{} {x:?}: {got}, {author}, {truth}", op.name());
-                    assert!(near(author) && near(truth), "{}", context());
+                for want in [Some(truth), op.oracle(&x, &attrs)].into_iter().flatten() {
+                    for (want, got) in want.iter().zip(&got) {
+                        let is_near = (want - got).abs() <= 1e-9 * got.abs().max(1e-3);
+                        assert!(is_near, "{} {x:?}: {got}, not {want}", op.name());
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Context, Finding};
 use crate::error::Error;
-use codegen_cpu::rt::call::{Operator, OracleInput};
+use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::differences::compare;
 
 /// Checks that a gradient operator agrees with finite differences of its forward operator's results.
@@ -15,8 +15,8 @@ pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option
     let Some(forward) = context.operators.iter().find(|f| f.name() == forward) else {
         return Ok(Some(Finding::Nothing(format!("{forward} is not among the operators"))));
     };
-    let y = |streams: &[f64], attrs: &[_]| forward.oracle(&OracleInput { streams, attrs });
-    let agreement = compare(forward.def(), op.def(), y).map(|found| {
+    let oracle = |streams: &[f64], attrs: &[_]| forward.oracle(streams, attrs);
+    let agreement = compare(forward.def(), op.def(), oracle).map(|found| {
         let (points, off) = (found.points, found.off);
         format!("{points} differences of {}, at most {off:.0e} off", forward.name())
     });

@@ -1,7 +1,10 @@
 //! Comparison of the author's own code with the graph that everything is generated from.
+//!
+//! A derived gradient has no code of its author's: its graph is compared with the exact derivative.
 
 use super::formula::{Formula, choices};
-use codegen_cpu::rt::call::OracleInput;
+use op_dsl_ir::DType;
+use op_dsl_ir::format::Format;
 
 /// Greatest magnitude of the activations at which graph and author's code are compared.
 ///
@@ -20,10 +23,11 @@ const SMALL: f64 = 1.0 / 128.0;
 
 /// Returns the largest relative difference between the graph and the author's own code, both in f64.
 ///
+/// For a derived gradient it is that between the graph and the reference evaluator.
 /// It is infinite if only one of them gives NaN.
 pub fn difference(formula: &Formula) -> f64 {
     let setting = &formula.settings[0];
-    let streams = setting.streams.len();
+    let (streams, scalars) = (setting.streams.len(), formula.op.def().scalars(&setting.attrs));
     let mut worst = 0.0f64;
     let steps = (0..=STEPS).flat_map(|i| choices(&formula.masks).map(move |truth| (i, truth)));
     for (i, truth) in steps {
@@ -31,9 +35,10 @@ pub fn difference(formula: &Formula) -> f64 {
         let beside = |k: usize| truth(k).unwrap_or(FACTORS[k % FACTORS.len()]);
         let mut values: Vec<f64> = (0..streams).map(beside).collect();
         values[setting.swept] = x;
-        let want = formula.spec.graph.eval(&values, &formula.op.def().scalars(&setting.attrs));
-        let input = OracleInput { streams: &values, attrs: &setting.attrs };
-        let got = formula.op.oracle(&input);
+        let want = formula.spec.graph.eval(&values, &scalars);
+        let got = formula.op.oracle(&values, &setting.attrs).unwrap_or_else(|| {
+            op_dsl_truth::outputs(formula.spec, &values, &scalars, Format::of(DType::F32))
+        });
         if got.len() != want.len() {
             return f64::INFINITY;
         }
