@@ -2,7 +2,7 @@ use op_dsl::prelude::*;
 
 #[op(name = "F0")]
 fn f0(x: Elem) -> Elem {
-    x + Elem::constant(1.0 as f64)
+    x + Elem::from(1.0 as f64)
 }
 
 #[op(name = "F1")]
