@@ -2,7 +2,7 @@
 //!
 //! Their bodies are the texts that the compiler reads where a formula calls them, compiled as Rust.
 
-use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, sign, sin, softplus, sqrt};
+use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, sign, sin, sqrt};
 use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, LOG2_E, LOG10_E, PI};
 
 /// Defines each function, and a method of its first argument.

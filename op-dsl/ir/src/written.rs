@@ -18,7 +18,7 @@ macro_rules! written_functions {
             log2(x) "`log_2 x`" { LOG2_E * ln(x) }
             log10(x) "`log_10 x`" { LOG10_E * ln(x) }
             logit(x) "`log_e (x / (1 - x))`" { ln(x / (1.0 - x)) }
-            logaddexp(x, y) "`log_e (e^x + e^y)`" { max(x, y) + softplus(-abs(x - y)) }
+            logaddexp(x, y) "`log_e (e^x + e^y)`" { max(x, y) + log1p(exp(-abs(x - y))) }
             tan(x) "`sin x / cos x`" { sin(x) / cos(x) }
             asin(x) "The angle in `[-pi/2, pi/2]` whose sine is `x`." {
                 2.0 * atan(x / (1.0 + sqrt((1.0 - x) * (1.0 + x))))
