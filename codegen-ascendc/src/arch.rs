@@ -328,7 +328,7 @@ pub enum Why {
     /// The error of a result exceeds its budget; the field holds the worst case that was found.
     Inaccurate(Box<Inaccurate>),
     /// UB (the on-chip buffer) cannot hold one block of every input and output of the kernel.
-    Ub(op_dsl_ir::tiling::UbTooSmall),
+    Ub(crate::tiling::UbTooSmall),
 }
 
 /// Worst case of a result whose error exceeds its budget.

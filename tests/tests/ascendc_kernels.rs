@@ -36,12 +36,12 @@ mod small;
 
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::Registers;
+use codegen_ascendc::tiling::Path;
 use common::*;
 use judge::judge;
 use op_dsl::Operator;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
-use op_dsl::ir::tiling::Path;
 use ops_glu_grad::OPERATORS;
 use program::Program;
 

@@ -12,9 +12,9 @@ mod host;
 use cases::{Call, hex, machine, plan_of};
 use codegen_ascendc::arch::Arch;
 use codegen_ascendc::emit::Package;
+use codegen_ascendc::tiling::{Extent, tile};
 use common::Random;
 use harness::{Program, packages, trees};
-use op_dsl::ir::tiling::{Extent, tile};
 
 /// Number of cases per architecture.
 const CASES: usize = 4000;

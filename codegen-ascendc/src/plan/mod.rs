@@ -86,6 +86,7 @@ pub use ub_budget::DEPTH;
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload};
+use crate::tiling::BLOCK;
 use accuracy::Accuracy;
 use allocate::{Allocated, Prefer, allocate};
 use choice::chosen;
@@ -94,7 +95,6 @@ use kept::Source;
 use lower::lower;
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::passes::{opposites, simplify};
-use op_dsl_ir::tiling::BLOCK;
 use op_dsl_ir::{DType, Graph, Id, Node, Stored, roles};
 use regions::Regions;
 use registers::Registers;
@@ -268,7 +268,7 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
     if tile == 0 {
         let need = need.dense.fixed + (need.dense.bits * BLOCK / need.size).div_ceil(8);
         let have = soc.reported_ub();
-        return Err(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have }));
+        return Err(Why::Ub(crate::tiling::UbTooSmall { need, have }));
     }
     let gm_bits = streams_bits(def, &inputs, dtype) + 8 * need.size * flow.outputs.len() as u64;
     let gm_bytes = gm_bits.div_ceil(8);

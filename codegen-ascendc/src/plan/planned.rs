@@ -7,7 +7,7 @@ use super::registers::Registers;
 use crate::arch::Soc;
 use crate::sequence::Scalar;
 use crate::sequence::form::{Digits, Limits};
-use op_dsl_ir::tiling::Need;
+use crate::tiling::Need;
 use op_dsl_ir::{DType, Graph, Prim};
 
 /// One specialisation of an operator on one target, lowered to vector calls.

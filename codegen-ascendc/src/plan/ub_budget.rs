@@ -3,8 +3,8 @@
 use super::allocate::Allocated;
 use crate::arch::Soc;
 use crate::sequence::Api;
+use crate::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::op::{Kind, OpDef, Part};
-use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::{DType, Stored};
 
 /// Number of buffers in every queue: two, so that copies and calls overlap.

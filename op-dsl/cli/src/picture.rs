@@ -1,7 +1,7 @@
 //! Drawing of a tiling: the matrix with a colour per core and an outline per tile.
 
 use super::table::escaped;
-use op_dsl_ir::tiling::{Path, Tile, Tiling};
+use codegen_ascendc::tiling::{Path, Tile, Tiling};
 use std::fmt::Write;
 
 const WIDTH: f64 = 960.0;
@@ -123,7 +123,7 @@ fn rectangle(out: &mut String, [x, y, w, h]: &[f64; 4], style: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use op_dsl_ir::tiling::{Extent, Footprint, Machine, Need, tile};
+    use codegen_ascendc::tiling::{Extent, Footprint, Machine, Need, tile};
 
     #[test]
     fn every_core_is_in_the_picture() {

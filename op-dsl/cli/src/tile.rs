@@ -8,10 +8,10 @@ use super::roles;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use codegen_ascendc::plan::{Plan, plan};
+use codegen_ascendc::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::bind;
 use op_dsl_ir::op::{OpDef, Part};
-use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 
 /// Maximum number of a core's tiles that memory traffic is estimated from.
 const SAMPLE: usize = 20_000;

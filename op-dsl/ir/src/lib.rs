@@ -23,7 +23,6 @@
 //! lost_digits  warnings about formulas without an accurate form
 //! published  published interfaces of operators; interface: aclnn functions; registered: prototypes and definitions
 //! suggest    suggestions for mistyped names
-//! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
 //! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
@@ -56,7 +55,6 @@ pub mod roles;
 pub mod rounding;
 mod stored;
 pub mod suggest;
-pub mod tiling;
 pub mod univariate;
 mod value;
 pub mod wiring;

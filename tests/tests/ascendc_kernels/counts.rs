@@ -6,10 +6,10 @@ use super::common::*;
 use super::judge::judge;
 use super::program::Program;
 use codegen_ascendc::plan::Storage;
+use codegen_ascendc::tiling::Path;
 use op_dsl::Operator;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::{Kind, Value};
-use op_dsl::ir::tiling::Path;
 use std::collections::BTreeSet;
 
 #[op_dsl::operators]

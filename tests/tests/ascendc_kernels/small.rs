@@ -6,7 +6,7 @@ use super::check;
 use super::planned::family;
 use super::program::{Program, Ran};
 use codegen_ascendc::arch::Soc;
-use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Path, tile};
+use codegen_ascendc::tiling::{BLOCK, Extent, Machine, Path, tile};
 use op_dsl::ir::{DType, op::Value};
 
 /// Runs several cores, each with tiles of whole lanes and one shorter tile.

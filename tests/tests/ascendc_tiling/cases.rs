@@ -4,10 +4,10 @@ use crate::common::Random;
 use codegen_ascendc::arch::{Arch, SOCS};
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::plan::Plan;
+use codegen_ascendc::tiling::{Machine, Tiling};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::{BindError, Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Kind, Value};
-use op_dsl::ir::tiling::{Machine, Tiling};
 
 /// Returns a random UB size in bytes, from 0 to more than any core has.
 pub fn ub(random: &mut Random) -> u64 {

@@ -7,11 +7,11 @@ use codegen_ascendc::arch::{Arch, Soc};
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::emit::kernel::tiling_data::fields;
 use codegen_ascendc::plan::Plan;
+use codegen_ascendc::tiling::{Extent, Machine, Path, tile};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, OpDef, Tensor, Value};
 use op_dsl::ir::registered::Definition;
-use op_dsl::ir::tiling::{Extent, Machine, Path, tile};
 use std::collections::BTreeSet;
 
 /// Number of calls of each kind per target.

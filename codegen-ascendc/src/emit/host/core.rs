@@ -5,10 +5,10 @@
 use crate::arch::Arch;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::tiling::{Footprint, Need};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Pattern};
-use op_dsl_ir::tiling::{Footprint, Need};
 
 /// C++ code of the tiling maths that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");

@@ -1,6 +1,6 @@
 //! The struct that the host fills and the kernel reads: [`Tiling`], then the operator's own fields.
 //!
-//! [`Tiling`]: op_dsl_ir::tiling::Tiling
+//! [`Tiling`]: crate::tiling::Tiling
 
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
@@ -20,7 +20,7 @@ pub struct Field {
     pub doc: String,
 }
 
-/// Fields of `op_dsl_ir::tiling::Tiling` in its order: C++ type, name, meaning.
+/// Fields of `crate::tiling::Tiling` in its order: C++ type, name, meaning.
 const TILING: [(&str, &str, &str); 12] = [
     ("uint64_t", "rows", "rows of the matrix"),
     ("uint64_t", "columns", "columns of one part"),

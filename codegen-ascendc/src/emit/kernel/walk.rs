@@ -1,4 +1,4 @@
-//! The tiles of a core: `op_dsl_ir::tiling::Tiling::tiles` in C++.
+//! The tiles of a core: `crate::tiling::Tiling::tiles` in C++.
 //!
 //! Where copies move whole blocks only, no tile may be shorter than a block. A shorter remainder at an end therefore goes to the
 //! tile, or to the core, before it.

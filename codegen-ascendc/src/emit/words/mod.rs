@@ -380,8 +380,8 @@ pub(crate) struct Torch {
 mod tests {
     use super::*;
     use crate::arch::{Inaccurate, SOCS, Why};
+    use crate::tiling::UbTooSmall;
     use op_dsl_ir::DType;
-    use op_dsl_ir::tiling::UbTooSmall;
 
     #[test]
     fn every_product_has_a_name_in_every_language() {

@@ -7,7 +7,7 @@ use codegen_ascendc::arch::Arch;
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::accuracy::Accuracy;
 use codegen_ascendc::plan::{Bound, registers};
-use op_dsl_ir::tiling::BLOCK;
+use codegen_ascendc::tiling::BLOCK;
 use serde_json::{Value as Json, json};
 
 /// Figures of a simulated call with their names, in the order in which they are printed.
@@ -135,7 +135,7 @@ fn steps(report: &Report) -> Vec<(&'static str, Figure)> {
 }
 
 fn path(number: f64) -> String {
-    use op_dsl_ir::tiling::Path::{Columns, Rows, Small};
+    use codegen_ascendc::tiling::Path::{Columns, Rows, Small};
     let paths = [Rows, Columns, Small];
     paths.iter().find(|p| f64::from(**p as u32) == number).map_or("?", |p| p.name()).into()
 }

@@ -4,10 +4,10 @@ use super::super::example::leaves_out;
 use super::super::phrases;
 use crate::emit::package::Package;
 use crate::plan::Plan;
+use crate::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
 use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
 use op_dsl_ir::published::SignaturePart;
-use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::{DType, Stored};
 
 /// Call of the operator in a test: attributes of a specialisation, and shapes.

@@ -6,9 +6,9 @@ use crate::emit::host::{has_optional, mask_types};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::plan::Plan;
+use crate::tiling::{Machine, Tiling};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
-use op_dsl_ir::tiling::{Machine, Tiling};
 
 /// Writes one C++ test per kernel, which compares the tiling by host code with the plan's.
 pub fn tilings(package: &Package<'_>) -> String {

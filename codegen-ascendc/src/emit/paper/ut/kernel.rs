@@ -10,9 +10,9 @@ use crate::emit::paper::example;
 use crate::emit::paper::straight::{Syntax, prelude};
 use crate::emit::text::Text;
 use crate::plan::Plan;
+use crate::tiling::{Machine, Path, Tiling};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Kind, Part, Stream, Tensor, Value};
-use op_dsl_ir::tiling::{Machine, Path, Tiling};
 use op_dsl_ir::{DType, Stored};
 use std::collections::BTreeSet;
 

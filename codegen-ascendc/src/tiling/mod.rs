@@ -1,7 +1,7 @@
 //! Assigns the elements of a shape to the cores and tiles of an NPU.
 //!
-//! This is pure integer maths that knows no target, no core count and no memory size. The emitted host code is this
-//! file in C++.
+//! This is pure integer maths: the number of cores and the size of their memory are arguments ([`Machine`]). The emitted
+//! host code is this file in C++ (`emit/host/fragments/tile.h`).
 //!
 //! A part of a gated tensor is a matrix of `rows` x `columns`: dimensions outside the split dimension form the rows,
 //! and whatever lies inside one half is contiguous. The tensor itself has rows of `2 * columns`. Work is counted in
@@ -16,7 +16,7 @@
 //!           copies move whole blocks, if a tile holds 16 lanes of rows that end on blocks
 //! ```
 
-use crate::bind::Bound;
+use op_dsl_ir::bind::Bound;
 
 mod walk;
 pub use walk::{Burst, Side, Tile};

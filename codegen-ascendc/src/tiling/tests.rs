@@ -1,5 +1,5 @@
 use super::*;
-use crate::bind::{BoundSplit, Shape};
+use op_dsl_ir::bind::{BoundSplit, Shape};
 use proptest::prelude::*;
 
 const UB: u64 = 196_608 - 256;
