@@ -10,9 +10,9 @@ mod levels;
 use common::{Data, Tensor, run, thorough, ulp};
 use half::{bf16, f16};
 use levels::levels;
+use op_dsl::ir::DType;
 use op_dsl::ir::op::Wide;
 use op_dsl::ir::rounding::{Arithmetic, worst};
-use op_dsl::ir::{DType, univariate};
 use op_dsl::{Operator, Options};
 
 #[op_dsl::operators]
@@ -275,8 +275,7 @@ fn f32_is_rounded_once() {
             // product.
             let inputs = case.op.def().input_streams().len();
             let spec = &case.op.def().specs[0];
-            let split = spec.wide.as_ref().and_then(|wide| univariate::split(&wide.graph, inputs));
-            let most = match (&spec.wide, split) {
+            let most = match (&spec.wide, spec.split(inputs)) {
                 (_, Some(_)) if level.has_fma() => 1.8,
                 (None | Some(Wide { single: false, .. }), _) => 2.0,
                 _ => 0.501,

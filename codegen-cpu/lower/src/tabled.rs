@@ -48,7 +48,7 @@ pub fn implementation(
     exact: &Ident,
 ) -> Option<Tabled> {
     let wide = &spec.wide.as_ref()?.graph;
-    let split = univariate::split(wide, names.inputs.len())?;
+    let split = spec.split(names.inputs.len())?;
     // A function of a mask alone has only two values, and no table.
     let is_mask = |f: &Function| names.masks[f.variable.stream()];
     if split.functions.iter().any(is_mask) {
@@ -229,7 +229,7 @@ fn asked(split: &Split, first: usize, k: usize) -> Precision {
 ///
 /// `inputs` is the number of input streams.
 pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
-    let split = spec.wide.as_ref().and_then(|wide| univariate::split(&wide.graph, inputs));
+    let split = spec.split(inputs);
     let all = split.iter().flat_map(|split| (0..split.functions.len()).map(move |k| (split, k)));
     all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }

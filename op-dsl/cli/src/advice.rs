@@ -6,7 +6,7 @@ use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
-use op_dsl_ir::univariate::{is_uniform, split};
+use op_dsl_ir::univariate::is_uniform;
 use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
 /// Error bounds that the tests of fitted tables require of every table.
@@ -38,6 +38,11 @@ struct Advisor<'a> {
 }
 
 impl Advisor<'_> {
+    /// Returns whether CPUs look up tables of univariate functions.
+    fn has_tables(&self) -> bool {
+        self.spec.split(self.def.input_streams().len()).is_some()
+    }
+
     /// Says why CPUs evaluate the formula in f64 or by tables, and at which inputs f32 would lose most.
     ///
     /// Returns `None` if CPUs evaluate the formula in f32.
@@ -53,9 +58,9 @@ impl Advisor<'_> {
         let at: Vec<String> = at.collect();
         let at = if at.is_empty() { String::new() } else { format!(" near {}", at.join(", ")) };
         let types = if wide.halves { "" } else { ", for tensors of f32" };
-        let instead = match split(&wide.graph, names.len()) {
-            Some(_) => "look up a table that was fitted in f64, where they can",
-            None => "compute it in f64",
+        let instead = match self.has_tables() {
+            true => "look up a table that was fitted in f64, where they can",
+            false => "compute it in f64",
         };
         Some(format!(
             "In f32 it would be {off}{at}, so CPUs {instead}{types}: a form without what cancels or \
@@ -68,7 +73,7 @@ impl Advisor<'_> {
     /// Returns `None` if the formula has tables or needs none.
     fn table(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref()?;
-        if split(&wide.graph, self.def.input_streams().len()).is_some() {
+        if self.has_tables() {
             return None;
         }
         let (graph, reads) = (&wide.graph, self.reads(&wide.graph));
@@ -99,7 +104,7 @@ impl Advisor<'_> {
         if wide.is_some_and(|wide| wide.single) {
             return None;
         }
-        if wide.and_then(|wide| split(&wide.graph, self.def.input_streams().len())).is_some() {
+        if self.has_tables() {
             return Some(LOOKED_UP.into());
         }
         let most = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));

@@ -13,7 +13,7 @@ use codegen_ascendc::plan::plan_in;
 use op_dsl_ir::lost_digits;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::rounding::worst_in_f32;
-use op_dsl_ir::univariate::{self, Function, Split};
+use op_dsl_ir::univariate::{Function, Split};
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, display};
 
 /// Returns the text of `explain`: an operator's formula, graphs, primitives, NPU plan and advice.
@@ -111,8 +111,10 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         true => indent("the same", 2),
         false => listing(&spec.graph),
     };
+    let split = spec.split(inputs.len());
     let wide = spec.wide.as_ref().map_or_else(String::new, |wide| {
-        let tables = tables(&wide.graph, &inputs, &scalars, &outputs);
+        let tables = split.as_ref().map(|split| tables(split, &inputs, &scalars, &outputs));
+        let tables = tables.unwrap_or_default();
         if !wide.single {
             return tables;
         }
@@ -123,11 +125,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let graph = listing(&wide.graph);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
-    let place =
-        match spec.wide.as_ref().and_then(|wide| univariate::split(&wide.graph, inputs.len())) {
-            Some(_) => ", where no table is looked up",
-            None => "",
-        };
+    let place = if split.is_some() { ", where no table is looked up" } else { "" };
     let lost = lost_digits::note(def, spec).into_iter();
     let notes = constants::notes(&spec.traced).into_iter().chain(lost);
     let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
@@ -139,10 +137,8 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
 }
 
 /// Shows the univariate functions that CPUs look up, and the expression that combines their values.
-fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
-    let Some(Split { rest, functions }) = univariate::split(graph, inputs.len()) else {
-        return String::new();
-    };
+fn tables(split: &Split, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
+    let Split { rest, functions } = split;
     let values = |k: usize| format!("f{k}");
     let mut text = "\nWhere CPUs look up tables, each function has one\n".to_owned();
     for (k, Function { variable, graph, .. }) in functions.iter().enumerate() {
@@ -158,7 +154,7 @@ fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[Strin
         text += &indent(&display::listing(graph, &[x], &[], &[values(k)]), 2);
     }
     let all: Vec<String> = inputs.iter().cloned().chain((0..functions.len()).map(values)).collect();
-    text + &indent(&display::listing(&rest, &all, scalars, outputs), 2)
+    text + &indent(&display::listing(rest, &all, scalars, outputs), 2)
 }
 
 /// Returns the condition of a specialisation, for example `approximate = tanh`.

@@ -8,7 +8,7 @@ pub use crate::list::{List, Text};
 use crate::published::Published;
 pub use crate::value::Value;
 use crate::wiring::Wiring;
-use crate::{DType, Graph, Stored};
+use crate::{DType, Graph, Stored, univariate};
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -310,6 +310,13 @@ impl Spec {
     pub fn of(graph: Graph) -> Spec {
         let when = List::Borrowed(&[][..]);
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
+    }
+
+    /// Splits the f64 graph into univariate functions and the expression that combines their values.
+    ///
+    /// `None` if there is no such graph, or no such split. `inputs` is the number of input streams.
+    pub fn split(&self, inputs: usize) -> Option<univariate::Split> {
+        univariate::split(&self.wide.as_ref()?.graph, inputs)
     }
 
     /// Recomputes the saved values among a gradient's input streams from its other streams.

@@ -3,8 +3,8 @@
 use super::common::{Data, Tensor, run};
 use super::error;
 use super::levels::levels;
+use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
-use op_dsl::ir::{DType, univariate};
 use op_dsl::{Level, Operator, Options};
 
 #[op_dsl::operators]
@@ -134,8 +134,7 @@ fn tables_serve_any_attribute() {
     let x: Vec<f32> = all.chain(near).chain(ends).collect();
     for case in &CASES {
         let def = case.op.def();
-        let wide = def.specs[0].wide.as_ref().expect("f32 is not enough");
-        assert!(univariate::split(&wide.graph, def.inputs.len()).is_some(), "{}", def.name);
+        assert!(def.specs[0].split(def.inputs.len()).is_some(), "{}", def.name);
         for attributes in ATTRIBUTES {
             for level in levels() {
                 let errors = x.iter().zip(case.values(&x, attributes, level)).map(|(x, got)| {
