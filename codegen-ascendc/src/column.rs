@@ -66,19 +66,19 @@ rows! {
     Exp: "overflows to +inf above 88.7"
     Ln: ""
     Sin: "(-1)^k sin(x - k pi), a polynomial; accurate up to 65536" {
-        "P9" F32  Exact Relative Alone(circle::sin);
-        "P7" F16  Exact Relative Alone(circle::sin_16);
-        "P7" BF16 Exact Relative Alone(circle::sin_16);
+        "P9" F32  Exact Relative Alone(circle::sin::<false>);
+        "P7" F16  Exact Relative Alone(circle::sin::<true>);
+        "P7" BF16 Exact Relative Alone(circle::sin::<true>);
     }
     Cos: "sin(x + pi/2), reduced as sin is; accurate up to 65536" {
-        "P9" F32  Exact Relative Alone(circle::cos);
-        "P7" F16  Exact Relative Alone(circle::cos_16);
-        "P7" BF16 Exact Relative Alone(circle::cos_16);
+        "P9" F32  Exact Relative Alone(circle::cos::<false>);
+        "P7" F16  Exact Relative Alone(circle::cos::<true>);
+        "P7" BF16 Exact Relative Alone(circle::cos::<true>);
     }
     Atan: "a polynomial of x or of 1 / x" {
-        "P17" F32  Exact Relative Alone(circle::atan);
-        "P11" F16  Exact Relative Alone(circle::atan_16);
-        "P11" BF16 Exact Relative Alone(circle::atan_16);
+        "P17" F32  Exact Relative Alone(circle::atan::<false>);
+        "P11" F16  Exact Relative Alone(circle::atan::<true>);
+        "P11" BF16 Exact Relative Alone(circle::atan::<true>);
     }
     Pow: "e^(y ln |x|), in f32 with y ln |x| as a sum of two numbers; negative for a negative x and an odd y"
     Expm1: "e^x - 1; near 0 a polynomial, in 16 bits x itself" {

@@ -59,30 +59,16 @@ const ATAN_16: &[f64] = &[
     -0.013_955_092_652_429_066,
 ];
 
-/// Emits `sin x`, times the factors `t`.
-pub fn sin(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let y = turned(s, x, 0.0, SIN);
+/// Emits `sin x`, times the factors `t`; with `SHORT`, for 16 bits.
+pub fn sin<const SHORT: bool>(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let y = turned(s, x, 0.0, if SHORT { SIN_16 } else { SIN });
     s.named(y, "sin x");
     times(s, y, t)
 }
 
-/// Emits `sin x` for 16 bits, times the factors `t`.
-pub fn sin_16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let y = turned(s, x, 0.0, SIN_16);
-    s.named(y, "sin x");
-    times(s, y, t)
-}
-
-/// Emits `cos x`, times the factors `t`.
-pub fn cos(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let y = turned(s, x, 0.5, SIN);
-    s.named(y, "cos x");
-    times(s, y, t)
-}
-
-/// Emits `cos x` for 16 bits, times the factors `t`.
-pub fn cos_16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let y = turned(s, x, 0.5, SIN_16);
+/// Emits `cos x`, times the factors `t`; with `SHORT`, for 16 bits.
+pub fn cos<const SHORT: bool>(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let y = turned(s, x, 0.5, if SHORT { SIN_16 } else { SIN });
     s.named(y, "cos x");
     times(s, y, t)
 }
@@ -118,24 +104,16 @@ fn odd(s: &mut Seq, z: Val, c: &[f64]) -> Val {
     s.fused_mul_add(p, z, z)
 }
 
-/// Emits `atan x`, times the factors `t`.
-pub fn atan(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    arctangent(s, x, t, ATAN)
-}
-
-/// Emits `atan x` for 16 bits, times the factors `t`.
-pub fn atan_16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    arctangent(s, x, t, ATAN_16)
-}
-
-/// Emits `atan x`, times the factors `t`: a polynomial of `x` up to 1, and beyond `±pi/2 - atan(1 / x)`.
-fn arctangent(s: &mut Seq, x: Val, t: Factors<'_>, c: &[f64]) -> Val {
+/// Emits `atan x`, times the factors `t`; with `SHORT`, for 16 bits.
+///
+/// It is a polynomial of `x` up to 1, and beyond `±pi/2 - atan(1 / x)`.
+pub fn atan<const SHORT: bool>(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let one = s.splat(1.0);
     let inverse = s.div(one, x);
     let size = s.abs(x);
     let is_near = mask(s, size, Compare::Lt, 1.0);
     let z = s.call(Api::Select, &[is_near, x, inverse]);
-    let near = odd(s, z, c);
+    let near = odd(s, z, if SHORT { ATAN_16 } else { ATAN });
     // Twice a number that is not below 1 in size is beyond pi/2.
     let twice = s.muls(x, 2.0);
     let limit = clamp(s, twice, -FRAC_PI_2, FRAC_PI_2);
