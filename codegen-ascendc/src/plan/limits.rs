@@ -55,15 +55,11 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
 
 /// Returns true if a sine or cosine depends on an input stream, so that there is no limit at its infinities.
 fn repeats(graph: &Graph, stream: usize) -> bool {
-    let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let by_args = node.args().iter().any(|a| depends[a.index()]);
-        if by_args && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _)) {
-            return true;
-        }
-        depends.push(by_args || matches!(node, Node::Stream(k) if usize::from(*k) == stream));
-    }
-    false
+    let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
+    let turns = |(node, depends): (&Node, bool)| {
+        depends && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _))
+    };
+    graph.nodes.iter().zip(depends).any(turns)
 }
 
 /// Returns a graph with its input streams clamped to finite numbers, as `holds` lists.

@@ -80,10 +80,9 @@ fn joint(graph: &Graph, c: f64) -> Joint {
 /// Returns the function that uses the formula for `x` just above `c` on both sides of `c`.
 fn continued(graph: &Graph, c: f64) -> Graph {
     let above = graph.eval_all(&[c + BESIDE[0]], &[]);
-    let mut at = 0..;
-    graph.rewrite(|b, node| {
-        let i = at.next().unwrap_or_default();
-        let (Node::Call(prim, args), Node::Call(_, [x, y, _])) = (graph.nodes[i], node) else {
+    graph.rewrite_at(|b, at| {
+        let node = at.copy();
+        let (Node::Call(prim, args), Node::Call(_, [x, y, _])) = (at.node, node) else {
             return b.add(node);
         };
         if place(graph, prim, args) != Some(Some(c)) {
@@ -96,7 +95,7 @@ fn continued(graph: &Graph, c: f64) -> Graph {
                 let (x, number) = if b.as_const(x).is_none() { (x, y) } else { (y, x) };
                 if prim == Prim::Max { x } else { number }
             }
-            _ => b.num(above[i]),
+            _ => b.num(above[at.id.index()]),
         }
     })
 }

@@ -103,20 +103,10 @@ impl<'g> Chains<'g> {
         streams: Vec<Size>,
         is_product: impl Fn(Id) -> bool,
     ) -> Chains<'g> {
-        let all = || (0..graph.nodes.len()).map(|k| Id(k as u32));
-        let products: Vec<bool> = all().map(is_product).collect();
-        let is_product = |id: Id| products[id.index()];
-        let is_inner = |id: Id| {
-            let uses = all().flat_map(|user| {
-                let args = graph.nodes[user.index()].args().iter();
-                args.filter(|arg| **arg == id).map(move |_| user)
-            });
-            let users: Vec<Id> = uses.take(2).collect();
-            is_product(id)
-                && !graph.outputs.contains(&id)
-                && matches!(users[..], [user] if is_product(user))
-        };
-        let inner = all().map(is_inner).collect();
+        let products: Vec<bool> = graph.ids().map(is_product).collect();
+        // The one use of an inner product is as an argument of a product.
+        let (uses, read) = (graph.uses(), graph.read_by(|id, _| products[id.index()]));
+        let inner = (0..uses.len()).map(|k| products[k] && uses[k] == 1 && read[k]).collect();
         Chains { graph, streams, products, inner }
     }
 

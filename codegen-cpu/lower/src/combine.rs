@@ -9,7 +9,6 @@ use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::rounding::Arithmetic;
-use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
@@ -25,7 +24,7 @@ pub fn rest(
     sizes: &[Size],
 ) -> (TokenStream, Vec<Ident>) {
     let chains = Chains::new(graph, Vec::new(), |_| false);
-    let mut rest = Rest { graph, uniform: is_uniform(graph), given, twos, chains };
+    let mut rest = Rest { graph, uniform: graph.uniform(), given, twos, chains };
     rest.chains = Chains::new(graph, sizes.to_vec(), |id| rest.is_product(id));
     let lets = in_order(graph).filter(|id| !rest.chains.is_inner(*id));
     let lets = lets.map(|id| rest.statement(id));
@@ -36,21 +35,17 @@ pub fn rest(
 ///
 /// A product of three has a branch, and values that are still to be multiplied would occupy registers across it.
 fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
-    let mut is_last = vec![false; graph.nodes.len()];
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let is_three = matches!(node, Node::Call(Prim::Mul3, _));
-        is_last[k] = is_three || node.args().iter().any(|id| is_last[id.index()]);
-    }
-    let mut all: Vec<usize> = (0..is_last.len()).collect();
-    all.sort_by_key(|k| is_last[*k]);
-    all.into_iter().map(|k| Id(k as u32))
+    let is_last = graph.depends_on(|_, node| matches!(node, Node::Call(Prim::Mul3, _)));
+    let mut all: Vec<Id> = graph.ids().collect();
+    all.sort_by_key(|id| is_last[id.index()]);
+    all.into_iter()
 }
 
 /// Returns true if an input stream of a graph is needed as a double-float.
 ///
 /// That is so if the stream is multiplied by a value that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
-    let uniform = is_uniform(graph);
+    let uniform = graph.uniform();
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
         Node::Call(Prim::Add | Prim::Sub, _) => true,
         Node::Call(..) => uniform[id.index()],

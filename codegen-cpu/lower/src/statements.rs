@@ -10,7 +10,6 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::{Arm, arms};
 use op_dsl_ir::program::numbers;
 use op_dsl_ir::rounding::Arithmetic;
-use op_dsl_ir::univariate::is_uniform;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -79,7 +78,7 @@ pub(super) fn watched_code(
 /// In f64 there are none, because nothing leaves the range of numbers on the way. Nodes that only one branch of a choice needs
 /// are left out, because they are written in that branch.
 fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
-    let uniform = is_uniform(graph);
+    let uniform = graph.uniform();
     Chains::new(graph, Vec::new(), |id: Id| {
         let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
         on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()

@@ -12,7 +12,7 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::rounding::Arithmetic;
-use op_dsl_ir::univariate::{self, Function, Split, Variable, is_uniform};
+use op_dsl_ir::univariate::{self, Function, Split, Variable};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -276,10 +276,10 @@ fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
         let mut b = Builder::new();
         ordinary.extend(times.product(&mut b).map(|times| b.finish(&[times])));
     }
-    let uniform = is_uniform(&split.rest);
+    let uniform = split.rest.uniform();
     let factors = split.rest.nodes.iter().filter(|n| is_product(n)).flat_map(|n| n.args());
     for id in factors.filter(|id| uniform[id.index()]) {
-        let graph = Graph { outputs: vec![*id].into(), ..split.rest.clone() };
+        let graph = split.rest.with_outputs(&[*id]);
         let is_number = matches!(split.rest.nodes[id.index()], Node::Const(_));
         ordinary.extend((!is_number).then(|| graph.rewrite(Builder::add)));
     }

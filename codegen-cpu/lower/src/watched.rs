@@ -1,9 +1,9 @@
 //! Values that may leave the range of f32 although the result does not.
 
 use op_dsl_ir::Prim;
+use op_dsl_ir::analysis::needed;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::arms;
-use op_dsl_ir::univariate::is_uniform;
 
 /// For each node of a graph, whether its value is checked for leaving the range of f32.
 pub struct Watched {
@@ -19,20 +19,14 @@ impl Watched {
     /// Returns `None` where the untaken branch of a choice by an attribute is computed as well, because values that leave the
     /// range there do not matter.
     pub fn new(graph: &Graph) -> Option<Watched> {
-        let uniform = is_uniform(graph);
-        let mut is_needed = vec![false; graph.nodes.len()];
-        graph.outputs.iter().for_each(|id| is_needed[id.index()] = true);
+        let uniform = graph.uniform();
         let arms = arms(graph);
-        for (k, node) in graph.nodes.iter().enumerate().rev() {
-            let chosen = match node {
-                Node::Call(Prim::Select, [by, ..]) if uniform[by.index()] => &node.args()[1..],
-                _ => &[],
-            };
-            let all = if is_needed[k] { node.args() } else { &[] };
-            for id in all.iter().filter(|id| !chosen.contains(id)) {
-                is_needed[id.index()] = true;
+        let is_needed = needed(&graph.nodes, &graph.outputs, |k, id| match &graph.nodes[k] {
+            Node::Call(Prim::Select, [by, yes, no]) if uniform[by.index()] => {
+                ![*yes, *no].contains(&id)
             }
-        }
+            _ => true,
+        });
         let is_lost = |k: usize| {
             let is_computed = matches!(graph.nodes[k], Node::Call(..)) && !uniform[k];
             is_computed && !is_needed[k] && arms[k].is_none()

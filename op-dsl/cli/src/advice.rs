@@ -6,7 +6,6 @@ use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
-use op_dsl_ir::univariate::is_uniform;
 use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
 /// Error bounds that the tests of fitted tables require of every table.
@@ -124,7 +123,7 @@ impl Advisor<'_> {
     ///
     /// Returns `None` if the formula has neither.
     fn divisions(&self) -> Option<String> {
-        let uniform = is_uniform(self.graph);
+        let uniform = self.graph.uniform();
         let divisors: Vec<Id> = calls(self.graph)
             .filter(|(_, prim, _)| *prim == Prim::Div)
             .map(|(_, _, args)| args[1])

@@ -28,17 +28,10 @@ pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
 ///
 /// Intermediate values of the result may be infinite.
 pub fn without_bounds(graph: &Graph) -> Graph {
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let id = match unbound(graph, node) {
-            Some(x) => new[x.index()],
-            None => b.add(node.map_args(&new)),
-        };
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    simplify::run(&b.finish(&outputs))
+    simplify::run(&graph.rewrite_at(|b, at| match unbound(graph, &at.node) {
+        Some(x) => at[x],
+        None => b.add(at.copy()),
+    }))
 }
 
 /// Returns the index of the input stream that a node reads, also through clamps that never take effect.

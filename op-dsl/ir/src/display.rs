@@ -14,10 +14,7 @@ const LOOSEST: u8 = 0;
 /// y = x * t0
 /// ```
 pub fn listing(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
-    let mut uses = vec![0usize; graph.nodes.len()];
-    for arg in graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter()) {
-        uses[arg.index()] += 1;
-    }
+    let uses = graph.uses();
     let mut text = String::new();
     let mut names: Vec<Option<String>> = vec![None; graph.nodes.len()];
     let mut next = 0;

@@ -1,5 +1,6 @@
 //! The expression graph: one formula as a flat list of nodes in evaluation order.
 
+use crate::analysis::{Visit, needed};
 use crate::list::List;
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -66,29 +67,40 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Returns the ids of all nodes, in evaluation order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = Id> + Clone + use<> {
+        (0..self.nodes.len() as u32).map(Id)
+    }
+
+    /// Returns the id of the last node; 0 if there is none.
+    pub fn last(&self) -> Id {
+        Id(self.nodes.len().saturating_sub(1) as u32)
+    }
+
+    /// Returns the graph with other nodes as its outputs, and with nodes that it may not need for these.
+    pub fn with_outputs(&self, outputs: &[Id]) -> Graph {
+        Graph { nodes: self.nodes.clone(), outputs: outputs.to_vec().into() }
+    }
+
     /// Evaluates the nodes up to `last` in f64, by the reference functions of the primitives.
     ///
     /// `given` may supply the value of any node; streams and scalars that it does not supply are NaN.
     pub fn values(&self, last: Id, given: impl Fn(Id, &Node) -> Option<f64>) -> Vec<f64> {
-        let mut values = Vec::with_capacity(last.index() + 1);
-        for (i, node) in self.nodes.iter().enumerate().take(last.index() + 1) {
-            let own = || match *node {
+        self.forward_to(last, |at| {
+            let own = || match at.node {
                 Node::Stream(_) | Node::Scalar(_) => f64::NAN,
                 Node::Const(c) => c,
-                Node::Call(prim, args) => (prim.row().oracle)(
-                    args.map(|a| values.get(a.index()).copied().unwrap_or(f64::NAN)),
-                ),
+                Node::Call(prim, args) => {
+                    (prim.row().oracle)(args.map(|a| at.get(a).copied().unwrap_or(f64::NAN)))
+                }
             };
-            let value = given(Id(i as u32), node).unwrap_or_else(own);
-            values.push(value);
-        }
-        values
+            given(at.id, &at.node).unwrap_or_else(own)
+        })
     }
 
     /// Evaluates every node in f64 for one element of each stream.
     pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-        let last = Id(self.nodes.len().saturating_sub(1) as u32);
-        self.values(last, |_, node| match *node {
+        self.values(self.last(), |_, node| match *node {
             Node::Stream(i) => Some(streams[i as usize]),
             Node::Scalar(i) => Some(scalars[i as usize]),
             _ => None,
@@ -105,49 +117,17 @@ impl Graph {
     ///
     /// `streams` has one vector of values per input stream, and the result one per output.
     pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
-        let mut columns: Vec<Cow<'_, [f64]>> = Vec::with_capacity(self.nodes.len());
-        for node in self.nodes.iter() {
-            let column = match *node {
-                Node::Stream(i) => Cow::Borrowed(&streams[i as usize][..len]),
-                Node::Scalar(i) => vec![scalars[i as usize]; len].into(),
-                Node::Const(c) => vec![c; len].into(),
-                Node::Call(prim, args) => {
-                    let args = args.map(|a| columns.get(a.index()));
-                    let at = |i: usize| args.map(|column| column.map_or(f64::NAN, |c| c[i]));
-                    (0..len).map(|i| (prim.row().oracle)(at(i))).collect()
-                }
-            };
-            columns.push(column);
-        }
-        self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
-    }
-
-    /// Returns the number of input streams up to the last one that is read.
-    pub fn streams(&self) -> usize {
-        let streams = self.nodes.iter().filter_map(|node| match node {
-            Node::Stream(s) => Some(usize::from(*s) + 1),
-            _ => None,
+        let columns = self.forward(|at: Visit<'_, Cow<'_, [f64]>>| match at.node {
+            Node::Stream(i) => Cow::Borrowed(&streams[i as usize][..len]),
+            Node::Scalar(i) => vec![scalars[i as usize]; len].into(),
+            Node::Const(c) => vec![c; len].into(),
+            Node::Call(prim, args) => {
+                let args = args.map(|a| at.get(a));
+                let element = |i: usize| args.map(|column| column.map_or(f64::NAN, |c| c[i]));
+                (0..len).map(|i| (prim.row().oracle)(element(i))).collect()
+            }
         });
-        streams.max().unwrap_or(0)
-    }
-
-    /// Returns whether any node reads this input stream.
-    pub fn reads(&self, stream: usize) -> bool {
-        self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
-    }
-
-    /// Returns a new graph with every node rewritten by `f`.
-    ///
-    /// `f` receives a builder and the node, whose arguments are already rewritten, and returns the replacement.
-    pub fn rewrite(&self, mut f: impl FnMut(&mut Builder, Node) -> Id) -> Graph {
-        let mut b = Builder::new();
-        let mut new: Vec<Id> = Vec::with_capacity(self.nodes.len());
-        for node in self.nodes.iter() {
-            let id = f(&mut b, node.map_args(&new));
-            new.push(id);
-        }
-        let outputs: Vec<Id> = self.outputs.iter().map(|o| new[o.index()]).collect();
-        b.finish(&outputs)
+        self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
     }
 }
 
@@ -234,11 +214,7 @@ impl Builder {
 
     /// Adds all nodes of another graph and returns the node of its first output.
     pub fn part(&mut self, graph: &Graph) -> Id {
-        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let id = self.add(node.map_args(&new));
-            new.push(id);
-        }
+        let new = graph.forward(|at| self.add(at.copy()));
         new[graph.outputs[0].index()]
     }
 
@@ -307,17 +283,7 @@ impl Builder {
     ///
     /// Other nodes are dropped, and the remaining ones keep their order.
     pub fn finish(&self, outputs: &[Id]) -> Graph {
-        let mut needed = vec![false; self.nodes.len()];
-        for o in outputs {
-            needed[o.index()] = true;
-        }
-        for i in (0..self.nodes.len()).rev() {
-            if needed[i] {
-                for a in self.nodes[i].args() {
-                    needed[a.index()] = true;
-                }
-            }
-        }
+        let needed = needed(&self.nodes, outputs, |_, _| true);
         let mut new = vec![Id::NONE; self.nodes.len()];
         let mut nodes = Vec::new();
         for (i, node) in self.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {

@@ -4,6 +4,7 @@
 //! well. That power is their *degree*. For example, `x * sigmoid(beta * x)` has the degree -1 where `beta` has 1 and
 //! `x` -1, so it equals `silu(beta * x) / beta`, however it is written.
 
+use crate::analysis::Visit;
 use crate::clamp_bounds::{is_far, unbound};
 use crate::graph::{Graph, Node};
 use crate::prim::Prim;
@@ -59,13 +60,13 @@ pub fn degree(
     by: By,
     given: impl Fn(&Node) -> i32,
 ) -> Option<Degree> {
-    let mut all: Vec<Option<Degree>> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let of = |k: usize| all[node.args()[k].index()];
+    let all = graph.forward(|at: Visit<'_, Option<Degree>>| {
+        let node = &at.node;
+        let of = |k: usize| at[node.args()[k]];
         let either = |x: usize, y: usize| of(x)?.either(of(y)?);
         let positive = |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == Power(0));
         let stays = |k: usize| of(k).filter(|d| matches!(d, Any | Power(0)));
-        all.push(match *node {
+        match *node {
             Node::Stream(_) | Node::Scalar(_) => Some(Power(given(node))),
             Node::Const(0.0) => Some(Any),
             Node::Const(c) if is_far(c) && by != By::Number => Some(Any),
@@ -88,8 +89,8 @@ pub fn degree(
                 Prim::Lt | Prim::Le | Prim::Eq => positive(either(0, 1)).map(|_| Power(0)),
                 _ => (0..node.args().len()).all(|k| stays(k).is_some()).then_some(Power(0)),
             },
-        });
-    }
+        }
+    });
     all[graph.outputs[output].index()]
 }
 

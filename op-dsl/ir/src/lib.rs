@@ -3,6 +3,7 @@
 //! ```text
 //! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
+//! analysis   what passes ask of a graph, per node, and how they rewrite it
 //! prim       the table of primitives; oracle: their values; derive: their derivatives
 //! written    functions that are formulas of other functions
 //! compile    the passes, by name and in order
@@ -27,6 +28,7 @@
 //!
 //! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
 
+pub mod analysis;
 pub mod bind;
 pub mod clamp_bounds;
 pub mod compile;

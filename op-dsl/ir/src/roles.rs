@@ -1,5 +1,6 @@
 //! The part that each stream plays in a formula, determined from its graphs.
 
+use crate::analysis::Visit;
 use crate::graph::{Graph, Id, Node};
 use crate::homogeneity::{By, Degree, degree};
 use crate::op::{OpDef, Part};
@@ -22,12 +23,11 @@ use Dependence::{Affine, Other};
 
 /// Returns the strongest dependence of any output on an input stream.
 pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
-    let mut all: Vec<Dependence> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let on = |k: usize| node.args().get(k).map_or(Dependence::None, |a| all[a.index()]);
+    let all = graph.forward(|at: Visit<'_, Dependence>| {
+        let on = |k: usize| at.node.args().get(k).map_or(Dependence::None, |a| at[*a]);
         let strongest = on(0).max(on(1)).max(on(2));
         let affine = (0..3).filter(|k| on(*k) != Dependence::None).count() <= 1;
-        all.push(match *node {
+        match at.node {
             Node::Stream(s) if usize::from(s) == stream => Affine,
             // The condition counts too, so that a select by a comparison of the stream is not affine.
             Node::Call(Prim::Neg | Prim::Add | Prim::Sub | Prim::Select, _) => strongest,
@@ -35,8 +35,8 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
             Node::Call(Prim::Div, _) if on(1) == Dependence::None => strongest,
             _ if strongest == Dependence::None => Dependence::None,
             _ => Other,
-        });
-    }
+        }
+    });
     graph.outputs.iter().map(|o| all[o.index()]).max().unwrap_or(Dependence::None)
 }
 

@@ -145,8 +145,7 @@ pub struct Bounded {
 
 /// Evaluates a graph's outputs at a point, with bounds of their errors.
 pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
-    let last = Id(graph.nodes.len().saturating_sub(1) as u32);
-    let all = evaluate(graph, arithmetic, point, last);
+    let all = evaluate(graph, arithmetic, point, graph.last());
     graph.outputs.iter().map(|o| all[o.index()]).collect()
 }
 
@@ -154,11 +153,8 @@ pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Boun
 ///
 /// Streams that the point does not have are NaN.
 pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) -> Vec<Bounded> {
-    let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter().take(last.index() + 1) {
-        all.push(evaluate_node(node, arithmetic, point, |id| all.get(id.index()).copied()));
-    }
-    all
+    graph
+        .forward_to(last, |at| evaluate_node(&at.node, arithmetic, point, |id| at.get(id).copied()))
 }
 
 /// Evaluates a node at a point; `known` returns the values of the node's arguments.

@@ -9,7 +9,6 @@
 //! `exp(-y * softplus(-x))`. The reason is that a small base underflows long before its square root does, and that the power rule
 //! gives the derivative `0 * inf` there. The exponential has neither problem.
 
-use super::products::{Dependency, sole_streams};
 use super::recognise::is_composite_row;
 use super::simplify;
 use crate::graph::{Builder, Graph, Id, Node};
@@ -73,7 +72,7 @@ fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
 fn cancels(graph: &Graph) -> bool {
     let result = graph.outputs[0].index();
     let is_sum = matches!(graph.nodes[result], Node::Call(Prim::Add | Prim::Sub, _));
-    let is_sole = || matches!(sole_streams(graph)[result], Dependency::One(_));
+    let is_sole = || graph.inputs()[result].sole_stream().is_some();
     is_sum && is_sole() && worst(graph, Arithmetic::F64, &[]).ulps > 1.0
 }
 

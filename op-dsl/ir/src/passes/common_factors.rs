@@ -37,25 +37,18 @@ fn once(graph: &Graph) -> Option<Graph> {
         };
         factors(x).into_iter().find(multiplies)
     };
-    let (sum, factor) = graph.nodes.iter().enumerate().find_map(|(i, node)| match *node {
-        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => shared(x, y).map(|factor| (i, factor)),
+    let (sum, factor) = graph.ids().find_map(|id| match graph.nodes[id.index()] {
+        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => shared(x, y).map(|factor| (id, factor)),
         _ => None,
     })?;
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let id = match *node {
-            Node::Call(prim, [x, y, _]) if i == sum => {
-                let [x, y] = [x, y].map(|term| without(&mut b, &factors(term), factor, &new));
-                let rest = b.call(prim, &[x, y]);
-                b.product(new[factor.index()], rest)
-            }
-            _ => b.add(node.map_args(&new)),
-        };
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    Some(b.finish(&outputs))
+    Some(graph.rewrite_at(|b, at| match at.node {
+        Node::Call(prim, [x, y, _]) if at.id == sum => {
+            let [x, y] = [x, y].map(|term| without(b, &factors(term), factor, at.earlier));
+            let rest = b.call(prim, &[x, y]);
+            b.product(at[factor], rest)
+        }
+        _ => b.add(at.copy()),
+    }))
 }
 
 /// Emits the product of all `factors` but one occurrence of `factor`.

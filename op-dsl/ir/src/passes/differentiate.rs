@@ -5,6 +5,7 @@
 //! not even as `0 * inf`. The upstream gradient is the last factor. Nodes that are *saved* outputs of the forward pass are read
 //! from their stream instead of recomputed.
 
+use crate::analysis::Visit;
 use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -122,20 +123,18 @@ fn forward_values(
     is_last: bool,
     b: &mut Builder,
 ) -> Vec<Id> {
-    let mut values: Vec<Id> = Vec::with_capacity(forward.nodes.len());
-    for (i, node) in forward.nodes.iter().enumerate() {
+    forward.forward(|at| {
         let saved = forward.outputs.iter().zip(wiring.saved.iter());
-        let saved = saved.filter(|(out, _)| is_last && out.index() == i).find_map(|(_, s)| *s);
-        values.push(match (*node, saved) {
+        let saved = saved.filter(|(out, _)| is_last && **out == at.id).find_map(|(_, s)| *s);
+        match (at.node, saved) {
             (Node::Stream(s), _) => {
                 let s = s as usize;
                 b.stream(wiring.inputs.get(s).copied().flatten().unwrap_or(beyond + s))
             }
             (_, Some(stream)) => b.stream(stream),
-            (_, None) => b.add(node.map_args(&values)),
-        });
-    }
-    values
+            (_, None) => b.add(at.copy()),
+        }
+    })
 }
 
 /// Returns the derivative of every node by the input stream `wrt`, or `None` where it is zero.
@@ -148,33 +147,28 @@ fn tangents(
     again: bool,
     b: &mut Builder,
 ) -> Vec<Option<Id>> {
-    let mut tangents: Vec<Option<Id>> = Vec::with_capacity(forward.nodes.len());
-    for (i, node) in forward.nodes.iter().enumerate() {
-        let tangent = match (*node, node.map_args(values)) {
-            (Node::Stream(s), _) => (usize::from(s) == wrt).then(|| b.num(1.0)),
-            (Node::Call(Prim::Select, [_, yes, no]), Node::Call(_, [c, ..])) => {
-                choice(b, c, tangents[yes.index()], tangents[no.index()])
-            }
-            // Partial derivatives are only needed if some argument depends on the stream.
-            (Node::Call(prim, args), Node::Call(_, arg_values)) => {
-                let of = |a: Id| tangents.get(a.index()).copied().flatten();
-                let moving = args.map(of);
-                let any = moving.iter().any(Option::is_some);
-                let partials = any.then(|| derive::partials(b, prim, arg_values, values[i], again));
-                let terms = partials.into_iter().flatten().zip(moving);
-                terms.fold(None, |sum, (partial, tangent)| match (partial, tangent) {
-                    (Some(partial), Some(tangent)) => {
-                        let flow = chain(b, tangent, partial);
-                        Some(add(b, sum, flow))
-                    }
-                    _ => sum,
-                })
-            }
-            _ => None,
-        };
-        tangents.push(tangent);
-    }
-    tangents
+    forward.forward(|at: Visit<'_, Option<Id>>| match (at.node, at.node.map_args(values)) {
+        (Node::Stream(s), _) => (usize::from(s) == wrt).then(|| b.num(1.0)),
+        (Node::Call(Prim::Select, [_, yes, no]), Node::Call(_, [c, ..])) => {
+            choice(b, c, at[yes], at[no])
+        }
+        // Partial derivatives are only needed if some argument depends on the stream.
+        (Node::Call(prim, args), Node::Call(_, arg_values)) => {
+            let moving = args.map(|a| at.get(a).copied().flatten());
+            let any = moving.iter().any(Option::is_some);
+            let partials =
+                any.then(|| derive::partials(b, prim, arg_values, values[at.id.index()], again));
+            let terms = partials.into_iter().flatten().zip(moving);
+            terms.fold(None, |sum, (partial, tangent)| match (partial, tangent) {
+                (Some(partial), Some(tangent)) => {
+                    let flow = chain(b, tangent, partial);
+                    Some(add(b, sum, flow))
+                }
+                _ => sum,
+            })
+        }
+        _ => None,
+    })
 }
 
 /// Emits the derivative of a `select` from those of its branches, `None` meaning zero.

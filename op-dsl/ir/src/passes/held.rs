@@ -13,13 +13,12 @@
 //! ([`divides_apart`]).
 
 use super::limits::{MAX, NEAR, VANISHED};
-use super::overflow_guard::reads;
+use crate::analysis::Inputs;
 use crate::clamp_bounds::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::roles::{is_factor, is_truth};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
-use crate::univariate::is_uniform;
 use rustc_hash::FxHashMap;
 
 /// Finite numbers that stand for infinity in f64; even the square root of the second is beyond f32.
@@ -71,17 +70,10 @@ fn hold_parts(graph: &Graph) -> Graph {
     if held.is_empty() {
         return graph.clone();
     }
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let id = Id(k as u32);
-        new.push(match held.get(&id) {
-            Some(held) => copied(graph, id, *held, &mut b),
-            None => b.add(node.map_args(&new)),
-        });
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+    graph.rewrite_at(|b, at| match held.get(&at.id) {
+        Some(held) => copied(graph, at.id, *held, b),
+        None => b.add(at.copy()),
+    })
 }
 
 /// Returns how to clamp a stream in each maximal function of it, given by its node.
@@ -110,7 +102,7 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
             let id = copied(graph, parts[k].id, *held, &mut b);
             all_reach(k, &b.finish(&[id]))
         };
-        if (0..parts.len()).all(|k| all_reach(k, &alone(graph, parts[k].id))) {
+        if (0..parts.len()).all(|k| all_reach(k, &graph.with_outputs(&[parts[k].id]))) {
             continue;
         }
         let held = || candidates.iter().map(|sides| Held { stream, huge, sides: *sides });
@@ -126,7 +118,7 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
 /// For example, `x^-p` with an attribute `p` = 1/2 is 1e-30 at 1e60, which is an f32 number and not the limit 0. `part` is a
 /// maximal function of one stream, and `ends` are the outermost sample points of that stream.
 fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
-    let graph = alone(graph, part.id);
+    let graph = graph.with_outputs(&[part.id]);
     let serves = |end: &Point| {
         let (limit, held) = (at(&graph, end, f64::INFINITY), at(&graph, end, HUGE[0]));
         limit.is_nan() || nearly(held, limit) || is_huge(held, limit)
@@ -166,28 +158,16 @@ fn reaches(graph: &Graph, part: &Part, (end, has_zero): &(Point, bool), limit: f
     nearly(got, limit) || (part.is_alone || *has_zero) && is_huge(got, limit)
 }
 
-/// Returns the subgraph that computes a node, with that node as its only output.
-fn alone(graph: &Graph, id: Id) -> Graph {
-    Graph { outputs: vec![id].into(), ..graph.clone() }
-}
-
 /// Returns all maximal functions of a stream and attributes, see [`Part`].
 fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
-    let reads = reads(graph);
-    let of = |id: Id| reads[id.index()] as u32; // the low half: streams only
-    let own = 1u32 << (stream % 32);
-    let mut is_part = vec![false; graph.nodes.len()];
-    for node in graph.nodes.iter() {
-        let meets = node.args().iter().any(|arg| of(*arg) & !own != 0);
-        node.args().iter().for_each(|arg| is_part[arg.index()] |= meets);
-    }
-    graph.outputs.iter().for_each(|output| is_part[output.index()] = true);
+    let inputs = graph.inputs();
+    let of = |id: Id| inputs[id.index()].streams;
+    let own = Inputs::bit(stream.into());
+    let is_part = graph.live_out(|_, node| node.args().iter().any(|arg| of(*arg) & !own != 0));
     let is_call =
         |id: Id| matches!(graph.nodes[id.index()], Node::Call(prim, _) if !prim.is_comparison());
-    let all = (0..graph.nodes.len()).filter(|k| is_part[*k]).map(|k| Id(k as u32));
-    all.filter(|id| of(*id) == own && is_call(*id))
-        .map(|id| Part { id, is_alone: beside(graph, id, own, &reads) == 0 })
-        .collect()
+    let all = graph.ids().filter(|id| is_part[id.index()] && of(*id) == own && is_call(*id));
+    all.map(|id| Part { id, is_alone: beside(graph, id, own, &inputs) == 0 }).collect()
 }
 
 /// Returns the limits of node `part` where its stream is infinite, one for each of `ends`.
@@ -195,7 +175,7 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
 /// `ends` are the outermost sample points of the stream. `huge` is the number that stands for infinity. A function that grows
 /// slowly has the limit that infinity itself gives. An entry is `None` if there is no limit.
 fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Option<f64>> {
-    let graph = alone(graph, part);
+    let graph = graph.with_outputs(&[part]);
     let at_end = |(end, _): &(Point, bool)| {
         let grows = || Some(at(&graph, end, f64::INFINITY)).filter(|value| value.is_infinite());
         limit(at(&graph, end, huge), at(&graph, end, huge / 4.7)).or_else(grows)
@@ -214,25 +194,22 @@ fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
 
 /// Returns a bit mask of the other streams that the outputs depending on node `part` read.
 ///
-/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's own stream, and `reads` has
-/// the bits of the inputs that each node depends on.
-fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
-    let mut depends = vec![false; graph.nodes.len()];
-    for (k, node) in graph.nodes.iter().enumerate() {
-        depends[k] = k == part.index() || node.args().iter().any(|a| depends[a.index()]);
-    }
+/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's own stream, and `inputs` are
+/// those that each node depends on.
+fn beside(graph: &Graph, part: Id, own: u64, inputs: &[Inputs]) -> u64 {
+    let depends = graph.depends_on(|id, _| id == part);
     let results = graph.outputs.iter().filter(|o| depends[o.index()]);
-    let all = results.fold(0, |all, o| all | reads[o.index()] as u32) & !own;
+    let all = results.fold(0, |all, o| all | inputs[o.index()].streams) & !own;
     let counts = |s: &u16| {
         let s = usize::from(*s);
         !is_factor(graph, s) && !is_truth(graph, s)
     };
-    streams(graph).filter(counts).fold(0, |some, s| some | 1 << (s % 32)) & all
+    streams(graph).filter(counts).fold(0, |some, s| some | Inputs::bit(s.into())) & all
 }
 
 /// Copies node `part` and all nodes that it depends on, with the stream clamped as `held` says.
 fn copied(graph: &Graph, part: Id, held: Held, b: &mut Builder) -> Id {
-    let uniform = is_uniform(graph);
+    let uniform = graph.uniform();
     copy(graph, part, held, &uniform, b, &mut FxHashMap::default())
 }
 
@@ -315,15 +292,9 @@ fn streams(graph: &Graph) -> impl Iterator<Item = u16> {
 
 /// Returns whether a periodic function (sine or cosine) depends on a stream.
 fn repeats(graph: &Graph, stream: u16) -> bool {
-    let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let by_args = node.args().iter().any(|a| depends[a.index()]);
-        if by_args && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _)) {
-            return true;
-        }
-        depends.push(by_args || *node == Node::Stream(stream));
-    }
-    false
+    let depends = graph.depends_on(|_, node| node == Node::Stream(stream));
+    let repeats = |node: &Node| matches!(node, Node::Call(Prim::Sin | Prim::Cos, [x, ..]) if depends[x.index()]);
+    graph.nodes.iter().any(repeats)
 }
 
 /// Returns the number among [`HUGE`] at which some output has its limit for an infinite stream.
@@ -341,8 +312,7 @@ fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
     let infinite = at(f64::INFINITY);
     let mut beyond = end.clone();
     beyond.streams[end.varied] = f64::INFINITY.copysign(beyond.streams[end.varied]);
-    let last = Id(graph.nodes.len().saturating_sub(1) as u32);
-    let values = evaluate(graph, Arithmetic::F64, &beyond, last);
+    let values = evaluate(graph, Arithmetic::F64, &beyond, graph.last());
     let values: Vec<f64> = values.into_iter().map(|b| b.value).collect();
     if divides_apart(graph, &values, end.varied) {
         return None;

@@ -8,7 +8,7 @@
 //! `held.rs` is for functions of attributes and other streams.
 
 use super::held;
-use super::products::{Dependency, sole_streams};
+use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
@@ -38,37 +38,27 @@ pub fn run(graph: &Graph) -> Graph {
 
 /// Replaces functions of one stream by their asymptotes where rounding makes their values inaccurate.
 fn reach_limits(graph: &Graph) -> Graph {
-    let sole = sole_streams(graph);
-    let whole = whole(graph, &sole);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let mut id = b.add(node.map_args(&new));
-        if let (Dependency::One(stream), true) = (sole[i], whole[i]) {
-            let function = Function { graph, stream, result: Id(i as u32) };
+    let inputs = graph.inputs();
+    let whole = whole(graph, &inputs);
+    graph.rewrite_at(|b, at| {
+        let mut id = b.add(at.copy());
+        if let (Some(stream), true) = (inputs[at.id.index()].sole_stream(), whole[at.id.index()]) {
+            let function = Function { graph, stream, result: at.id };
             for side in [-1.0, 1.0] {
                 if let Some(end) = function.end(side) {
-                    id = end.applied(&mut b, stream, id);
+                    id = end.applied(b, stream, id);
                 }
             }
         }
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        id
+    })
 }
 
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
 /// A maximal function is an output, or an operand of a node that combines it with other streams.
-fn whole(graph: &Graph, sole: &[Dependency]) -> Vec<bool> {
-    let mut whole = vec![false; graph.nodes.len()];
-    for (i, node) in graph.nodes.iter().enumerate() {
-        for a in node.args().iter().filter(|_| sole[i] == Dependency::Several) {
-            whole[a.index()] = true;
-        }
-    }
-    graph.outputs.iter().for_each(|o| whole[o.index()] = true);
+fn whole(graph: &Graph, inputs: &[Inputs]) -> Vec<bool> {
+    let mut whole = graph.live_out(|id, _| inputs[id.index()].are_several());
     // A `select` that tests for infinity has the value that the author wrote for infinity, which need not be its limit. Therefore
     // only its branches are replaced.
     let asks = asks_for_infinity(graph);
@@ -85,13 +75,9 @@ fn whole(graph: &Graph, sole: &[Dependency]) -> Vec<bool> {
 /// Returns, per node, whether it depends on a test for infinity: a comparison with the largest f32 number.
 fn asks_for_infinity(graph: &Graph) -> Vec<bool> {
     let is_largest = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(c) if c.abs() == MAX);
-    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let asks = matches!(node, Node::Call(Prim::Lt | Prim::Le, _))
-            && node.args().iter().any(is_largest);
-        all.push(asks || node.args().iter().any(|a| all[a.index()]));
-    }
-    all
+    graph.depends_on(|_, node| {
+        matches!(node, Node::Call(Prim::Lt | Prim::Le, _)) && node.args().iter().any(is_largest)
+    })
 }
 
 /// The node `result` as a function of the stream `stream`.

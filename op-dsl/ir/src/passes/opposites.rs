@@ -14,19 +14,15 @@ use crate::prim::Prim;
 ///
 /// The functions are sigmoid, as in `s(v) s(-v)^2 - s(-v) s(v)^2`, and softplus.
 pub fn run(graph: &Graph) -> Graph {
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let other = match *node {
-            Node::Call(Prim::Sub, [x, y, _]) => difference(graph, x, y, &new, &mut b)
-                .or_else(|| shared(graph, x, (y, -1.0), &new, &mut b)),
-            Node::Call(Prim::Add, [x, y, _]) => shared(graph, x, (y, 1.0), &new, &mut b),
+    graph.rewrite_at(|b, at| {
+        let other = match at.node {
+            Node::Call(Prim::Sub, [x, y, _]) => difference(graph, x, y, at.earlier, b)
+                .or_else(|| shared(graph, x, (y, -1.0), at.earlier, b)),
+            Node::Call(Prim::Add, [x, y, _]) => shared(graph, x, (y, 1.0), at.earlier, b),
             _ => None,
         };
-        new.push(other.unwrap_or_else(|| b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        other.unwrap_or_else(|| b.add(at.copy()))
+    })
 }
 
 /// Appends the factors of a product to `all`, including those of nested products.

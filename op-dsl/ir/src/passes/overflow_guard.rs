@@ -5,7 +5,7 @@
 //! The clamp changes no f32 result, because where it takes effect the result is either zero or beyond f32.
 
 use crate::clamp_bounds::held;
-use crate::graph::{Builder, Graph, Id, Node};
+use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, evaluate, lines};
 
@@ -18,70 +18,41 @@ const GROWN: f64 = 1e180;
 /// Clamps all factors that overflow f64 and are multiplied by values of other inputs.
 pub fn run(graph: &Graph) -> Graph {
     let (overflows, vanishes) = ends(graph);
-    let reads = reads(graph);
+    let inputs = graph.inputs();
     // True if another operand depends on an input that `x` does not depend on.
     let by_others = |x: Id, others: &[Id]| {
-        let own = reads[x.index()];
-        others.iter().any(|y| reads[y.index()] & !own != 0)
+        others.iter().any(|y| !inputs[y.index()].are_within(inputs[x.index()]))
     };
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let args = node.args();
-        let id = match *node {
-            Node::Call(Prim::Mul | Prim::Mul3, _) => {
-                let mut copy = node.map_args(&new);
-                let Node::Call(_, factors) = &mut copy else { continue };
-                for (factor, x) in factors.iter_mut().zip(args) {
-                    if overflows[x.index()] && by_others(*x, args) {
-                        *factor = held(&mut b, *factor, GROWN);
-                    }
-                }
-                b.add(copy)
-            }
-            Node::Call(Prim::Div, [x, y, _]) if vanishes[y.index()] && by_others(y, &[x]) => {
-                let one = b.num(1.0);
-                let over = b.quotient(one, new[y.index()]);
-                let over = held(&mut b, over, GROWN);
-                b.product(new[x.index()], over)
-            }
-            _ => b.add(node.map_args(&new)),
-        };
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+    graph.rewrite_at(|b, at| match at.node {
+        Node::Call(Prim::Mul | Prim::Mul3, _) => {
+            let product = at.node.with_args(|x| {
+                let is_held = overflows[x.index()] && by_others(x, at.node.args());
+                if is_held { held(b, at[x], GROWN) } else { at[x] }
+            });
+            b.add(product)
+        }
+        Node::Call(Prim::Div, [x, y, _]) if vanishes[y.index()] && by_others(y, &[x]) => {
+            let one = b.num(1.0);
+            let over = b.quotient(one, at[y]);
+            let over = held(b, over, GROWN);
+            b.product(at[x], over)
+        }
+        _ => b.add(at.copy()),
+    })
 }
 
 /// Returns, per node, whether it is infinite at some sample point, and whether it is zero at one.
 fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     let count = graph.nodes.len();
     let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
-    let last = Id(count.saturating_sub(1) as u32);
     for point in lines(graph, &[]).iter().flatten() {
-        let values = evaluate(graph, Arithmetic::F64, point, last);
+        let values = evaluate(graph, Arithmetic::F64, point, graph.last());
         for (i, v) in values.iter().enumerate() {
             overflows[i] |= v.value.is_infinite();
             vanishes[i] |= v.value == 0.0;
         }
     }
     (overflows, vanishes)
-}
-
-/// Returns, per node, a bit mask of the inputs that it depends on.
-///
-/// Streams are the low 32 bits, attributes the high 32 bits; indices from 32 on share bits.
-pub(super) fn reads(graph: &Graph) -> Vec<u64> {
-    let mut reads: Vec<u64> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let bit = |k: u16| 1u64 << (k % 32);
-        reads.push(match *node {
-            Node::Stream(s) => bit(s),
-            Node::Scalar(s) => bit(s) << 32,
-            _ => node.args().iter().fold(0, |all, a| all | reads[a.index()]),
-        });
-    }
-    reads
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Analyses for passes that rewrite products: factors, dependence on streams, and bounds of values.
+//! Analyses for passes that rewrite products: factors, and bounds of values.
 
+use crate::analysis::Visit;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Interval, Prim};
 
@@ -8,10 +9,8 @@ use crate::prim::{Interval, Prim};
 /// If the user is a product too, the inner one need not be computed by itself, so that the order of all factors is free. Being an
 /// output does not count as a use, since the output can have a product of its own.
 pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
-    let mut uses = vec![0; graph.nodes.len()];
-    for a in graph.nodes.iter().flat_map(Node::args) {
-        uses[a.index()] += 1;
-    }
+    let mut uses = graph.uses();
+    graph.outputs.iter().for_each(|id| uses[id.index()] -= 1);
     let is_product = |node: &Node| matches!(node, Node::Call(Prim::Mul, _));
     graph.nodes.iter().zip(uses).map(|(node, uses)| is_product(node) && uses == 1).collect()
 }
@@ -29,46 +28,6 @@ pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut 
     }
 }
 
-/// Inputs that a node's value depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Dependency {
-    /// Constants only.
-    Nothing,
-    /// The input stream of this index, and constants.
-    One(u16),
-    /// Several input streams, or attributes.
-    Several,
-}
-
-impl Dependency {
-    /// Returns the index of the stream if the value depends on one stream and constants, otherwise `None`.
-    pub(super) fn one(self) -> Option<u16> {
-        if let Dependency::One(stream) = self { Some(stream) } else { None }
-    }
-
-    fn and(self, other: Dependency) -> Dependency {
-        match (self, other) {
-            (Dependency::Nothing, other) => other,
-            (this, Dependency::Nothing) => this,
-            (this, other) if this == other => this,
-            _ => Dependency::Several,
-        }
-    }
-}
-
-/// Returns, per node, the inputs that it depends on: none, one stream, or more.
-pub(super) fn sole_streams(graph: &Graph) -> Vec<Dependency> {
-    let mut all: Vec<Dependency> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        all.push(match node {
-            Node::Stream(s) => Dependency::One(*s),
-            Node::Scalar(_) => Dependency::Several,
-            _ => node.args().iter().fold(Dependency::Nothing, |on, a| on.and(all[a.index()])),
-        });
-    }
-    all
-}
-
 /// Returns, per node, an upper bound of its magnitude; infinity where no bound below 1e6 is known.
 pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
     let moderate = |bound: f64| if bound < 1e6 { bound } else { f64::INFINITY };
@@ -77,19 +36,14 @@ pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
 
 /// Returns, per node, an interval that contains all its values.
 fn intervals(graph: &Graph) -> Vec<Interval> {
-    let mut all: Vec<Interval> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        all.push(match *node {
-            Node::Stream(_) | Node::Scalar(_) => Interval::ALL,
-            Node::Const(c) => Interval(c, c),
-            Node::Call(prim, args) => {
-                let arg = |k: usize| args.get(k).and_then(|a| all.get(a.index())).copied();
-                let known = [0, 1, 2].map(|k| arg(k).unwrap_or(Interval::ALL));
-                called(prim, known, args[0] == args[1])
-            }
-        });
-    }
-    all
+    graph.forward(|at: Visit<'_, Interval>| match at.node {
+        Node::Stream(_) | Node::Scalar(_) => Interval::ALL,
+        Node::Const(c) => Interval(c, c),
+        Node::Call(prim, args) => {
+            let known = args.map(|a| at.get(a).copied().unwrap_or(Interval::ALL));
+            called(prim, known, args[0] == args[1])
+        }
+    })
 }
 
 /// Returns an interval that contains all values of a call, from the intervals of its arguments.

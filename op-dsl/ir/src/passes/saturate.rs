@@ -9,7 +9,8 @@
 //!
 //! Primitives have their own limits, so that graphs of primitives alone pass unchanged.
 
-use super::products::{Dependency, bounds, flatten, inner_products, sole_streams};
+use super::products::{bounds, flatten, inner_products};
+use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -31,20 +32,16 @@ fn beyond(reach: f64) -> [f64; 4] {
 /// In a product that goes to 0, the stream is clamped in the factors without a known bound. In a call of a function that no longer
 /// changes, it is clamped in the argument.
 pub fn run(graph: &Graph) -> Graph {
-    let (streams, bounds, inner) = (sole_streams(graph), bounds(graph), inner_products(graph));
-    let (b, clamped) = (Builder::new(), FxHashMap::default());
-    let mut pass = Pass { graph, streams, bounds, inner, b, clamped };
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let replaced = match *node {
-            Node::Call(Prim::Mul, _) => pass.product(Id(i as u32), &new),
-            Node::Call(prim, [arg, ..]) if prim.row().arity == 1 => pass.argument(prim, arg),
+    let (inputs, bounds, inner) = (graph.inputs(), bounds(graph), inner_products(graph));
+    let mut pass = Pass { graph, inputs, bounds, inner, clamped: FxHashMap::default() };
+    graph.rewrite_at(|b, at| {
+        let replaced = match at.node {
+            Node::Call(Prim::Mul, _) => pass.product(b, at.id, at.earlier),
+            Node::Call(prim, [arg, ..]) if prim.row().arity == 1 => pass.argument(b, prim, arg),
             _ => None,
         };
-        new.push(replaced.unwrap_or_else(|| pass.b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    pass.b.finish(&outputs)
+        replaced.unwrap_or_else(|| b.add(at.copy()))
+    })
 }
 
 /// Ends of a stream's range at which the stream is clamped.
@@ -58,13 +55,12 @@ struct Ends {
 
 struct Pass<'g> {
     graph: &'g Graph,
-    /// Per node, the inputs that it depends on, from [`sole_streams`].
-    streams: Vec<Dependency>,
+    /// Per node, the inputs that it depends on.
+    inputs: Vec<Inputs>,
     /// Per node, an upper bound of its magnitude, from [`bounds`].
     bounds: Vec<f64>,
     /// Per node, whether it is a product that exactly one other node uses, from [`inner_products`].
     inner: Vec<bool>,
-    b: Builder,
     /// Copies of all nodes with their streams clamped at the given ends, from [`clamped`].
     ///
     /// They are kept so that one clamp is emitted once.
@@ -75,7 +71,7 @@ impl Pass<'_> {
     /// Emits a product with the streams clamped in factors that have no known bound.
     ///
     /// Only the ends of a stream at which the product is 0 are clamped. Returns `None` if there is nothing to clamp.
-    fn product(&mut self, id: Id, new: &[Id]) -> Option<Id> {
+    fn product(&mut self, b: &mut Builder, id: Id, new: &[Id]) -> Option<Id> {
         let mut factors = Vec::new();
         flatten(self.graph, &self.inner, id, &mut factors);
         let held: Vec<Option<Ends>> = factors.iter().map(|f| self.held(*f, &factors)).collect();
@@ -83,11 +79,11 @@ impl Pass<'_> {
             return None;
         }
         let clamped = factors.iter().zip(held).map(|(f, ends)| match ends {
-            Some(ends) => self.clamp(*f, ends),
+            Some(ends) => self.clamp(b, *f, ends),
             None => new[f.index()],
         });
         let clamped: Vec<Id> = clamped.collect();
-        clamped.into_iter().reduce(|product, f| self.b.product(product, f))
+        clamped.into_iter().reduce(|product, f| b.product(product, f))
     }
 
     /// Returns the ends at which to clamp the stream of `factor`; `None` if it needs no clamp.
@@ -95,11 +91,12 @@ impl Pass<'_> {
     /// `factors` are all factors of the product. A factor without a known bound needs a clamp at the ends where the product of all
     /// factors of the same stream is 0.
     fn held(&self, factor: Id, factors: &[Id]) -> Option<Ends> {
-        let stream = self.streams[factor.index()].one()?;
+        let own = self.inputs[factor.index()];
+        own.sole_stream()?;
         if self.bounds[factor.index()].is_finite() {
             return None;
         }
-        let same = |f: &&Id| self.streams[f.index()] == Dependency::One(stream);
+        let same = |f: &&Id| self.inputs[f.index()] == own;
         let product = |x| factors.iter().filter(same).map(|f| self.value(*f, x)).product::<f64>();
         let at = |reach: usize| {
             let vanishes = |x: &f64, sign: f64| product(sign * x) == 0.0;
@@ -112,21 +109,12 @@ impl Pass<'_> {
 
     /// Returns whether a factor and all nodes that it depends on are finite in f32 at the clamp bounds.
     fn is_finite(&self, factor: Id, ends: Ends) -> bool {
+        let needed = self.graph.needed_for(&[factor]);
         let fits = |x: f64| {
             let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
             let values = self.graph.values(factor, given);
-            let mut parts = vec![false; values.len()];
-            parts[factor.index()] = true;
-            for i in (0..=factor.index()).rev() {
-                if !parts[i] {
-                    continue;
-                }
-                if values[i].is_nan() || values[i].abs() > f64::from(f32::MAX) {
-                    return false;
-                }
-                self.graph.nodes[i].args().iter().for_each(|a| parts[a.index()] = true);
-            }
-            true
+            let is_finite = |v: &f64| v.abs() <= f64::from(f32::MAX);
+            needed.iter().zip(&values).all(|(needed, v)| !needed || is_finite(v))
         };
         let reach = REACHES[ends.reach];
         (!ends.low || fits(-reach)) && (!ends.high || fits(reach))
@@ -135,15 +123,15 @@ impl Pass<'_> {
     /// Emits a call with the stream of its argument clamped; `None` if that is not needed.
     ///
     /// An end is clamped if the call's value no longer changes there and the argument is NaN at infinity.
-    fn argument(&mut self, prim: Prim, arg: Id) -> Option<Id> {
-        self.streams[arg.index()].one()?;
+    fn argument(&mut self, b: &mut Builder, prim: Prim, arg: Id) -> Option<Id> {
+        self.inputs[arg.index()].sole_stream()?;
         let result = |x: f64| (prim.row().oracle)([self.value(arg, x), f64::NAN, f64::NAN]);
         let settled =
             |sign: f64| beyond(REACH).iter().all(|x| result(sign * x) == result(sign * REACH));
         let meet = |sign: f64| self.value(arg, sign * f64::INFINITY).is_nan();
         let ends = ends(0, |sign| settled(sign) && meet(sign))?;
-        let arg = self.clamp(arg, ends);
-        Some(self.b.call(prim, &[arg]))
+        let arg = self.clamp(b, arg, ends);
+        Some(b.call(prim, &[arg]))
     }
 
     /// Evaluates a node of one stream in f64, with `x` as the value of that stream.
@@ -153,18 +141,16 @@ impl Pass<'_> {
     }
 
     /// Returns a copy of node `id` with its stream clamped at these ends.
-    fn clamp(&mut self, id: Id, ends: Ends) -> Id {
-        let (graph, b) = (self.graph, &mut self.b);
-        self.clamped.entry(ends).or_insert_with(|| clamped(graph, b, ends))[id.index()]
+    fn clamp(&mut self, b: &mut Builder, id: Id, ends: Ends) -> Id {
+        self.clamped.entry(ends).or_insert_with(|| clamped(self.graph, b, ends))[id.index()]
     }
 }
 
 /// Copies all nodes, with every stream clamped at these ends, and returns the copies.
 fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
-    let mut copies: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let mut copy = b.add(node.map_args(&copies));
-        if let Node::Stream(_) = node {
+    graph.forward(|at| {
+        let mut copy = b.add(at.copy());
+        if let Node::Stream(_) = at.node {
             let reach = REACHES[ends.reach];
             for (on, prim, bound) in [(ends.low, Prim::Max, -reach), (ends.high, Prim::Min, reach)]
             {
@@ -174,9 +160,8 @@ fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
                 }
             }
         }
-        copies.push(copy);
-    }
-    copies
+        copy
+    })
 }
 
 /// Returns the ends at which `holds` is true, or `None` if there is none.

@@ -88,22 +88,17 @@ fn twice_sigmoid(b: &mut Builder, factor: f64, u: Id) -> Id {
 fn order_products(graph: &Graph) -> Graph {
     let bounds = bounds(graph);
     let inner = inner_products(graph);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let id = match *node {
+    graph.rewrite_at(|b, at| {
+        let product = match at.node {
             Node::Call(Prim::Mul, _) => {
                 let mut factors = Vec::new();
-                flatten(graph, &inner, Id(i as u32), &mut factors);
-                product(&mut b, graph, &bounds, &factors, &new)
+                flatten(graph, &inner, at.id, &mut factors);
+                product(b, graph, &bounds, &factors, at.earlier)
             }
             _ => None,
         };
-        let id = id.unwrap_or_else(|| b.add(node.map_args(&new)));
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        product.unwrap_or_else(|| b.add(at.copy()))
+    })
 }
 
 /// Emits a product in this order: one number, bounded factors, other factors.

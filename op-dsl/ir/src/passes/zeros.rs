@@ -10,6 +10,7 @@
 //! The bound is the same for all elements. Only f32 graphs need this, for targets that compute with infinities at full speed,
 //! because in f64 a number beyond f32 stands for infinity (`limits`).
 
+use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::lost_to_zeros;
@@ -39,31 +40,21 @@ enum Bound {
 }
 
 fn bounded(graph: &Graph, lost: &[u16], bounds: &[Bound]) -> Graph {
-    let depends = dependence(graph, lost);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let factors = match *node {
-            Node::Call(Prim::Mul, [x, y, _]) => match [x, y].map(|a| depends[a.index()]) {
-                [Dependence::Lost, Dependence::Streams] => Some((x, y)),
-                [Dependence::Streams, Dependence::Lost] => Some((y, x)),
-                _ => None,
-            },
+    let inputs = graph.inputs();
+    let lost = lost.iter().fold(0, |all, s| all | Inputs::bit((*s).into()));
+    let is_varied = |x: Id| inputs[x.index()].streams != 0;
+    let is_lost = |x: Id| !is_varied(x) && inputs[x.index()].scalars & lost != 0;
+    graph.rewrite_at(|b, at| {
+        let factors = match at.node {
+            Node::Call(Prim::Mul, [x, y, _]) if is_lost(x) && is_varied(y) => Some((x, y)),
+            Node::Call(Prim::Mul, [x, y, _]) if is_varied(x) && is_lost(y) => Some((y, x)),
             _ => None,
         };
-        let id = match factors {
-            Some((scale, x)) => {
-                let scale = new[scale.index()];
-                let hold = |x, bound: &Bound| hold(&mut b, scale, x, *bound);
-                let held = bounds.iter().fold(new[x.index()], hold);
-                b.product(scale, held)
-            }
-            None => b.add(node.map_args(&new)),
-        };
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        let Some((scale, x)) = factors else { return b.add(at.copy()) };
+        let hold = |x, bound: &Bound| hold(b, at[scale], x, *bound);
+        let held = bounds.iter().fold(at[x], hold);
+        b.product(at[scale], held)
+    })
 }
 
 /// Clamps `x` to finite f32 numbers where `scale`, which multiplies it, is zero.
@@ -79,31 +70,6 @@ fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     let (most, infinity) = (b.num(sign * MAX), b.num(sign * f64::INFINITY));
     let bound = b.call(Prim::Select, &[is_zero, most, infinity]);
     b.call(choose, &[x, bound])
-}
-
-/// Inputs that a node's value depends on.
-#[derive(Clone, Copy, PartialEq)]
-enum Dependence {
-    /// Only constants, and attributes that give no NaN when they are zero.
-    Nothing,
-    /// At least one attribute that gives NaN when it is zero, but no stream.
-    Lost,
-    Streams,
-}
-
-fn dependence(graph: &Graph, lost: &[u16]) -> Vec<Dependence> {
-    let mut all: Vec<Dependence> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let has = |d| node.args().iter().any(|a| all[a.index()] == d);
-        all.push(match node {
-            Node::Stream(_) => Dependence::Streams,
-            Node::Scalar(s) if lost.contains(s) => Dependence::Lost,
-            _ if has(Dependence::Streams) => Dependence::Streams,
-            _ if has(Dependence::Lost) => Dependence::Lost,
-            _ => Dependence::Nothing,
-        });
-    }
-    all
 }
 
 #[cfg(test)]

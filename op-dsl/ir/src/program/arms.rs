@@ -5,7 +5,7 @@
 
 use crate::Prim;
 use crate::graph::{Graph, Id, Node};
-use crate::univariate::{costs, is_uniform};
+use crate::univariate::costs;
 
 /// An arm of a `select`: the node index of the `select`, and true for the arm of a true condition.
 pub type Arm = (usize, bool);
@@ -17,7 +17,7 @@ pub type Arm = (usize, bool);
 ///
 /// A `select` is ignored if skipping one of its arms saves no evaluation of a function.
 pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
-    let uniform = is_uniform(graph);
+    let uniform = graph.uniform();
     let is_choice = |node: &Node| match *node {
         Node::Call(Prim::Select, [condition, ..]) => uniform[condition.index()],
         _ => false,

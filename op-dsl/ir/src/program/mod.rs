@@ -7,11 +7,12 @@
 
 pub mod arms;
 
+use crate::analysis::Visit;
 use crate::graph::{Graph, Id, Node};
 use crate::list::List;
 use crate::prim::{Prim, TABLE};
 use crate::rounding::Arithmetic;
-use crate::univariate::{costs, is_uniform};
+use crate::univariate::costs;
 use arms::{Arm, arms};
 use std::borrow::Cow;
 
@@ -187,7 +188,7 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn new(graph: &'a Graph) -> Planner<'a> {
         let places = vec![Operand(0); graph.nodes.len()];
-        let (is_uniform, numbers) = (is_uniform(graph), numbers(graph));
+        let (is_uniform, numbers) = (graph.uniform(), numbers(graph));
         Planner { graph, is_uniform, numbers, arms: arms(graph), places }
     }
 
@@ -339,13 +340,9 @@ fn is_function(instruction: &Instruction) -> bool {
 ///
 /// That holds for constants other than NaN, and for selects between such nodes.
 pub fn numbers(graph: &Graph) -> Vec<bool> {
-    let mut numbers: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        numbers.push(match *node {
-            Node::Const(c) => !c.is_nan(),
-            Node::Call(Prim::Select, [_, yes, no]) => numbers[yes.index()] && numbers[no.index()],
-            _ => false,
-        });
-    }
-    numbers
+    graph.forward(|at: Visit<'_, bool>| match at.node {
+        Node::Const(c) => !c.is_nan(),
+        Node::Call(Prim::Select, [_, yes, no]) => at[yes] && at[no],
+        _ => false,
+    })
 }

@@ -20,16 +20,10 @@ pub struct Along<'g> {
 impl<'g> Along<'g> {
     /// Evaluates all nodes at a point of the line.
     fn new(graph: &'g Graph, arithmetic: Arithmetic, point: &Point, kept: &'g [bool]) -> Along<'g> {
-        let last = Id(graph.nodes.len().saturating_sub(1) as u32);
-        let nodes = super::evaluate(graph, arithmetic, point, last);
-        let mut is_reached: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            is_reached.push(match node {
-                Node::Stream(stream) => usize::from(*stream) == point.varied,
-                _ => node.args().iter().any(|arg| is_reached[arg.index()]),
-            });
-        }
-        let changing = (0..graph.nodes.len()).filter(|i| is_reached[*i]).collect();
+        let nodes = super::evaluate(graph, arithmetic, point, graph.last());
+        let varies = Node::Stream(point.varied as u16);
+        let changes = graph.depends_on(|_, node| node == varies);
+        let changing = (0..graph.nodes.len()).filter(|i| changes[*i]).collect();
         Along { graph, arithmetic, nodes, changing, kept }
     }
 

@@ -44,12 +44,12 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
 /// The quotient is then NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
 /// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function.
 pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
-    let is_stream = |node: &Node| *node == Node::Stream(stream as u16);
-    let is_other = |node: &Node| matches!(node, Node::Stream(_)) && !is_stream(node);
-    let grows = depend(graph, |_, node| is_stream(node), None);
-    let others = depend(graph, |_, node| is_other(node), None);
+    let is_stream = |node: Node| node == Node::Stream(stream as u16);
+    let is_other = |node: Node| matches!(node, Node::Stream(_)) && !is_stream(node);
+    let grows = graph.depends_on(|_, node| is_stream(node));
+    let others = graph.depends_on(|_, node| is_other(node));
     let apart = |x: Id, y: Id| grows[x.index()] && others[y.index()] && !grows[y.index()];
-    let is_sum = |k: &usize| match graph.nodes[*k] {
+    let is_sum = |id: &Id| match graph.nodes[id.index()] {
         Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => apart(x, y) || apart(y, x),
         _ => false,
     };
@@ -59,24 +59,15 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
         Node::Call(Prim::Div, [x, y, _]) => is_lost(x) && is_lost(y),
         _ => false,
     };
-    let all = 0..graph.nodes.len();
-    all.clone().filter(is_sum).any(|sum| {
-        let of_sum = depend(graph, |k, _| k == sum, None);
-        let without = depend(graph, |_, node| is_stream(node), Some(sum));
-        all.clone().any(|k| of_sum[k] && without[k] && divides(&graph.nodes[k]))
+    graph.ids().filter(is_sum).any(|sum| {
+        let of_sum = graph.depends_on(|id, _| id == sum);
+        // Paths through the sum do not count.
+        let without = graph.forward(|at| {
+            at.id != sum && (is_stream(at.node) || at.args().any(|depends| *depends))
+        });
+        let apart = of_sum.iter().zip(without).map(|(of_sum, without)| *of_sum && without);
+        apart.zip(graph.nodes.iter()).any(|(apart, node)| apart && divides(node))
     })
-}
-
-/// Returns, per node, whether it depends on a node for which `is_it` is true.
-///
-/// Paths through node `except` do not count.
-fn depend(graph: &Graph, is_it: impl Fn(usize, &Node) -> bool, except: Option<usize>) -> Vec<bool> {
-    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let depends = is_it(k, node) || node.args().iter().any(|a| all[a.index()]);
-        all.push(depends && except != Some(k));
-    }
-    all
 }
 
 fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {

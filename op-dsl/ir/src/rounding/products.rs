@@ -6,7 +6,7 @@
 
 use super::along::Evaluated;
 use super::{Arithmetic, Point, Ranges, Worst, is_subnormal, lines, worst};
-use crate::graph::{Graph, Id, Node};
+use crate::graph::{Graph, Node};
 use crate::lost_digits::BUDGET;
 use crate::passes::products::inner_products;
 use crate::prim::Prim;
@@ -65,10 +65,9 @@ fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     // Back ends keep the rounding error of the first product of three factors, and multiply it as well.
     let inner = inner_products(graph);
-    let is_factor_of = |id: Id, user: &Node| is_product(user) && user.args().contains(&id);
-    let kept = (0..inner.len())
-        .map(|k| inner[k] && graph.nodes.iter().any(|user| is_factor_of(Id(k as u32), user)));
-    let kept: Vec<bool> = kept.collect();
+    let factors = graph.read_by(|_, node| is_product(&node));
+    let kept: Vec<bool> =
+        inner.iter().zip(factors).map(|(inner, factor)| *inner && factor).collect();
     let evaluated = |line| Evaluated::keeping(graph, Arithmetic::F32, line, &kept);
     for mut line in lines(graph, ranges) {
         let Some(first) = line.first() else { continue };

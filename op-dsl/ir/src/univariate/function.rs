@@ -5,7 +5,7 @@
 //! where `x` is multiplied by its `q`th power and the result by its `p`th; here `q` is 1 and `p` is -1. With all attributes
 //! replaced by 1, the graph is `f`.
 
-use super::exact::{exact, is_uniform};
+use super::exact::exact;
 use super::{Domains, EVERYWHERE, Function, Powers, Variable};
 use crate::clamp_bounds::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
@@ -72,7 +72,7 @@ fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
 ///
 /// An exact node is one that f32 computes without rounding. `None` if there are several, or if the node is the result.
 fn between(graph: &Graph) -> Option<Id> {
-    let (exact, uniform) = (exact(graph), is_uniform(graph));
+    let (exact, uniform) = (exact(graph), graph.uniform());
     let mut met = Vec::new();
     let mut rest = vec![graph.outputs[0]];
     while let Some(id) = rest.pop() {
@@ -90,7 +90,7 @@ fn between(graph: &Graph) -> Option<Id> {
 
 /// Returns the subgraph that computes a node, with that node as its only output.
 pub fn part(graph: &Graph, id: Id) -> Graph {
-    Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(Builder::add)
+    graph.with_outputs(&[id]).rewrite(Builder::add)
 }
 
 /// Returns the graph as a function of node `y`, which becomes stream 0.
@@ -99,19 +99,15 @@ pub fn part(graph: &Graph, id: Id) -> Graph {
 fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     let is_held = graph.nodes.iter().any(|node| unbound(graph, node).is_some());
     let is_stream = matches!(graph.nodes[y.index()], Node::Stream(_));
-    let mut at = 0..;
-    let graph = graph.rewrite(|b, node| {
-        let is_y = at.next() == Some(y.index());
-        match node {
-            // The clamp keeps infinities from functions that would be NaN there.
-            _ if is_y && is_held && !is_stream => {
-                let x = b.stream(0);
-                held(b, x, FAR)
-            }
-            _ if is_y => b.stream(0),
-            Node::Stream(_) => b.stream(1),
-            node => b.add(node),
+    let graph = graph.rewrite_at(|b, at| match at.node {
+        // The clamp keeps infinities from functions that would be NaN there.
+        _ if at.id == y && is_held && !is_stream => {
+            let x = b.stream(0);
+            held(b, x, FAR)
         }
+        _ if at.id == y => b.stream(0),
+        Node::Stream(_) => b.stream(1),
+        _ => b.add(at.copy()),
     });
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }

@@ -28,7 +28,6 @@ use crate::passes::simplify;
 use crate::prim::Prim;
 use crate::roles::is_factor;
 use exact::exact;
-pub use exact::is_uniform;
 use function::find;
 pub use function::part;
 
@@ -115,7 +114,7 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
     let mut results = Vec::new();
     for output in graph.outputs.iter() {
-        let alone = simplify::run(&Graph { outputs: [*output].to_vec().into(), ..graph.clone() });
+        let alone = simplify::run(&graph.with_outputs(&[*output]));
         let one = alone.rewrite(|b, node| match node {
             Node::Stream(s) if factors[usize::from(s)] => b.num(1.0),
             node => b.add(node),
@@ -188,7 +187,7 @@ impl Splitter {
             let times = found.times.product(&mut self.b);
             return Some(vec![times.map_or(value, |times| self.b.product(times, value))]);
         }
-        let (exact, uniform) = (exact(graph), is_uniform(graph));
+        let (exact, uniform) = (exact(graph), graph.uniform());
         let plain = |id: &Id| exact[id.index()];
         if plain(&id) || uniform[id.index()] {
             // A function of attributes alone is refused, because it would be called for every step.
@@ -312,29 +311,21 @@ fn by_stream(graph: &Graph) -> Vec<Graph> {
 ///
 /// Products of zero and uniform values become zero, because attributes are finite.
 fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
-    let mut at = 0..;
-    let chosen = graph.rewrite(|b, node| {
-        let asks = at.next().is_some_and(|k: usize| {
-            matches!(graph.nodes[k], Node::Call(Prim::Select, [c, ..]) if c == condition)
-        });
-        match node {
-            Node::Call(_, [_, yes, _]) if asks && holds => yes,
-            Node::Call(_, [_, _, no]) if asks => no,
-            node => b.add(node),
+    let chosen = graph.rewrite_at(|b, at| match at.node {
+        Node::Call(Prim::Select, [c, yes, no]) if c == condition => {
+            at[if holds { yes } else { no }]
         }
+        _ => b.add(at.copy()),
     });
-    let (chosen, mut at) = (simplify::run(&chosen), 0..);
-    let uniform = is_uniform(&chosen);
-    chosen.rewrite(|b, node| {
-        let is_uniform = at.next().is_some_and(|k: usize| uniform[k]);
-        match node {
-            Node::Call(Prim::Mul, [x, y, _])
-                if is_uniform && [x, y].iter().any(|id| b.as_const(*id) == Some(0.0)) =>
-            {
-                b.num(0.0)
-            }
-            node => b.add(node),
+    let chosen = simplify::run(&chosen);
+    let uniform = chosen.uniform();
+    chosen.rewrite_at(|b, at| match at.copy() {
+        Node::Call(Prim::Mul, [x, y, _])
+            if uniform[at.id.index()] && [x, y].iter().any(|id| b.as_const(*id) == Some(0.0)) =>
+        {
+            b.num(0.0)
         }
+        node => b.add(node),
     })
 }
 

@@ -8,7 +8,6 @@ use super::expand::{Variable, all_series};
 use super::taylor::Series;
 use super::{Form, Reach, reach, replaced, smooth};
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::passes::products::{Dependency, sole_streams};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};
 
@@ -23,22 +22,16 @@ pub fn run(graph: &Graph) -> Graph {
             found[near.function.index()].get_or_insert(near);
         }
     }
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (node, near) in graph.nodes.iter().zip(&found) {
-        let mut id = b.add(node.map_args(&new));
-        if let Some(near) = near {
-            let mut x = new[near.variable.index()];
-            if near.from != 0.0 {
-                let from = b.num(near.from);
-                x = b.difference(x, from);
-            }
-            id = replaced(&mut b, x, &Form::Smooth(&near.series), near.reach, id);
+    graph.rewrite_at(|b, at| {
+        let id = b.add(at.copy());
+        let Some(near) = &found[at.id.index()] else { return id };
+        let mut x = at[near.variable];
+        if near.from != 0.0 {
+            let from = b.num(near.from);
+            x = b.difference(x, from);
         }
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        replaced(b, x, &Form::Smooth(&near.series), near.reach, id)
+    })
 }
 
 /// The node `function` as a function of the node `variable`, with its power series near the value `from`.
@@ -72,14 +65,14 @@ fn centres(graph: &Graph) -> Vec<(Id, f64)> {
         let point = x.filter(|x| is_stream(*x)).zip(c.filter(|c| *c != 0.0 && c.abs() < FAR));
         points.extend(point.filter(|point| !points.contains(point)));
     }
-    let (sole, smooth) = (sole_streams(graph), smooth(graph));
-    let is_value = |i: &usize| {
-        let is_call = matches!(graph.nodes[*i], Node::Call(prim, _) if !prim.is_comparison());
-        is_call
-            && sole[*i] != Dependency::Nothing
-            && (sole[*i] == Dependency::Several || !smooth[*i])
+    let (inputs, smooth) = (graph.inputs(), smooth(graph));
+    let is_value = |id: &Id| {
+        let (inputs, smooth) = (inputs[id.index()], smooth[id.index()]);
+        matches!(graph.nodes[id.index()], Node::Call(prim, _) if !prim.is_comparison())
+            && !inputs.is_empty()
+            && (inputs.are_several() || !smooth)
     };
-    points.extend((0..graph.nodes.len()).filter(is_value).map(|i| (Id(i as u32), 0.0)));
+    points.extend(graph.ids().filter(is_value).map(|id| (id, 0.0)));
     points
 }
 
@@ -91,19 +84,13 @@ const FAR: f64 = 1e6;
 /// Only maximal functions are returned: outputs, and arguments of nodes that have no series.
 fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     let all = all_series(graph, Variable::Node { id: variable, from }).series;
-    let mut depends = vec![false; graph.nodes.len()];
-    depends[variable.index()] = true;
-    let mut is_whole = vec![false; graph.nodes.len()];
-    for (i, node) in graph.nodes.iter().enumerate() {
-        depends[i] |= node.args().iter().any(|a| depends[a.index()]);
+    let depends = graph.depends_on(|id, _| id == variable);
+    let is_whole = graph.live_out(|id, node| {
         let is_comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
-        if depends[i] && all[i].is_none() && !is_comparison {
-            node.args().iter().for_each(|a| is_whole[a.index()] = true);
-        }
-    }
-    graph.outputs.iter().for_each(|o| is_whole[o.index()] = true);
-    let functions = (0..graph.nodes.len()).filter(|i| is_whole[*i] && depends[*i]);
-    let others = functions.filter(|i| *i != variable.index()).map(|i| Id(i as u32));
+        depends[id.index()] && all[id.index()].is_none() && !is_comparison
+    });
+    let is_function = |id: &Id| is_whole[id.index()] && depends[id.index()] && *id != variable;
+    let functions = graph.ids().filter(is_function);
     let near = |function: Id| {
         let series = all[function.index()]?;
         let alone = of_stream(graph, variable, function);
@@ -114,16 +101,15 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
         let reach = reach(&value, &Form::Smooth(&series), from, 0.0)?;
         Some(Near { function, variable, from, series, reach })
     };
-    others.filter_map(near).collect()
+    functions.filter_map(near).collect()
 }
 
 /// Returns the graph of node `function`, with stream 0 in place of node `variable`.
 fn of_stream(graph: &Graph, variable: Id, function: Id) -> Graph {
     let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate().take(function.index() + 1) {
-        let id = if i == variable.index() { b.stream(0) } else { b.add(node.map_args(&new)) };
-        new.push(id);
-    }
+    let new = graph.forward_to(function, |at| match at.id == variable {
+        true => b.stream(0),
+        false => b.add(at.copy()),
+    });
     b.finish(&[new[function.index()]])
 }

@@ -4,6 +4,7 @@
 //! their difference has none.
 
 use super::taylor::*;
+use crate::analysis::Visit;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 use std::f64::consts::FRAC_2_SQRT_PI;
@@ -42,28 +43,27 @@ pub struct Expansion {
 /// Expands every node of a graph into a power series in `variable`, where one exists.
 pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
     let mut above = 0.0;
-    let mut all: Vec<Option<Laurent>> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let series = match (*node, variable) {
-            (_, Variable::Node { id, from }) if id.index() == i => Some(line(from, 1.0)),
+    let all = graph.forward(|at: Visit<'_, Option<Laurent>>| {
+        let series = match (at.node, variable) {
+            (_, Variable::Node { id, from }) if id == at.id => Some(line(from, 1.0)),
             (Node::Stream(_), Variable::Stream) => Some(line(0.0, 1.0)),
             (Node::Stream(_), Variable::Size { sign }) => Some(line(0.0, sign)),
             (Node::Stream(_) | Node::Scalar(_), _) => None,
             (Node::Const(c), _) => Some(Laurent::of(constant(c))),
             (Node::Call(prim, args), _) => {
-                let arg = |k: usize| args.get(k).and_then(|a| *all.get(a.index())?);
-                let plain = |k: usize| arg(k).and_then(|s: Laurent| s.plain());
+                let arg = args.map(|a| *at.get(a)?);
                 let is_chosen = matches!(variable, Variable::Size { .. }) && !prim.is_smooth();
                 match is_chosen {
                     true => {
-                        chosen(prim, [plain(0), plain(1), plain(2)], &mut above).map(Laurent::of)
+                        let plain = arg.map(|s| s.and_then(|s| s.plain()));
+                        chosen(prim, plain, &mut above).map(Laurent::of)
                     }
-                    false => arithmetic(prim, [arg(0), arg(1), arg(2)], variable),
+                    false => arithmetic(prim, arg, variable),
                 }
             }
         };
-        all.push(series.filter(|s| s.terms.iter().all(|c| !c.is_infinite())));
-    }
+        series.filter(|s| s.terms.iter().all(|c| !c.is_infinite()))
+    });
     let plain = |s: Option<Laurent>| s?.plain().filter(|s| known(s) >= LEAST);
     Expansion { series: all.into_iter().map(plain).collect(), above }
 }

@@ -18,7 +18,7 @@ mod elsewhere;
 mod expand;
 mod taylor;
 
-use super::products::{Dependency, sole_streams};
+use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
@@ -39,18 +39,16 @@ pub fn run(graph: &Graph) -> Graph {
 
 /// Replaces functions of one stream by their power series near zero.
 fn near_zero(graph: &Graph) -> Graph {
-    let (sole, smooth) = (sole_streams(graph), smooth(graph));
-    let whole = whole(graph, &sole, &smooth);
+    let (inputs, smooth) = (graph.inputs(), smooth(graph));
+    let whole = whole(graph, &inputs, &smooth);
     let series = all_series(graph, Variable::Stream).series;
     let [left, right] = [-1.0, 1.0].map(|sign| all_series(graph, Variable::Size { sign }));
     let above = left.above.max(right.above);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     // Nodes that were replaced by a series, or that depend on such a node.
     let mut has_series: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let mut id = b.add(node.map_args(&new));
-        let below = node.args().iter().any(|a| has_series[a.index()]);
+    graph.rewrite_at(|b, at| {
+        let (i, mut id) = (at.id.index(), b.add(at.copy()));
+        let below = at.node.args().iter().any(|a| has_series[a.index()]);
         let form = match (smooth[i], &series[i]) {
             (true, Some(series)) => Some(Form::Smooth(series)),
             (false, _) if !below => {
@@ -59,11 +57,11 @@ fn near_zero(graph: &Graph) -> Graph {
             }
             _ => None,
         };
-        let reach = match (whole[i], sole[i], &form) {
-            (true, Dependency::One(stream), Some(form)) => {
+        let reach = match (whole[i], inputs[i].sole_stream(), &form) {
+            (true, Some(stream), Some(form)) => {
                 let value = |x: f64| {
                     let point = Point::single(stream.into(), x);
-                    evaluate(graph, Arithmetic::F64, &point, Id(i as u32))[i]
+                    evaluate(graph, Arithmetic::F64, &point, at.id)[i]
                 };
                 let above = if smooth[i] { 0.0 } else { above };
                 reach(&value, form, 0.0, above).map(|reach| (stream, reach))
@@ -72,13 +70,11 @@ fn near_zero(graph: &Graph) -> Graph {
         };
         if let (Some((stream, reach)), Some(form)) = (reach, form) {
             let x = b.stream(stream.into());
-            id = replaced(&mut b, x, &form, reach, id);
+            id = replaced(b, x, &form, reach, id);
         }
         has_series.push(below || reach.is_some());
-        new.push(id);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        id
+    })
 }
 
 /// Power series of a function near a point: one for both sides, or one per side.
@@ -100,28 +96,21 @@ impl Form<'_> {
 
 /// Returns, per node, whether it is computed by smooth primitives alone, without breakpoints or jumps.
 fn smooth(graph: &Graph) -> Vec<bool> {
-    let mut smooth: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let own = !matches!(node, Node::Call(prim, _) if !prim.is_smooth());
-        smooth.push(own && node.args().iter().all(|a| smooth[a.index()]));
-    }
-    smooth
+    let is_smooth = |node: Node| !matches!(node, Node::Call(prim, _) if !prim.is_smooth());
+    graph.forward(|at| is_smooth(at.node) && at.args().all(|smooth| *smooth))
 }
 
 /// Returns, per node, whether it is a maximal function of one stream.
 ///
 /// A maximal function is an output, or an argument of a `select` or other non-smooth call, or of a node that depends on several
 /// streams.
-fn whole(graph: &Graph, sole: &[Dependency], smooth: &[bool]) -> Vec<bool> {
-    let mut whole = vec![false; graph.nodes.len()];
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
-        let outer = (sole[i] == Dependency::Several || !smooth[i]) && !comparison;
-        node.args().iter().filter(|_| outer).for_each(|a| whole[a.index()] = true);
-    }
-    graph.outputs.iter().for_each(|o| whole[o.index()] = true);
-    let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(prim, _) if !prim.is_comparison());
-    (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
+fn whole(graph: &Graph, inputs: &[Inputs], smooth: &[bool]) -> Vec<bool> {
+    let is_comparison = |node: Node| matches!(node, Node::Call(prim, _) if prim.is_comparison());
+    let whole = graph.live_out(|id, node| {
+        (inputs[id.index()].are_several() || !smooth[id.index()]) && !is_comparison(node)
+    });
+    let is_call = |node: Node| matches!(node, Node::Call(..)) && !is_comparison(node);
+    whole.into_iter().zip(graph.nodes.iter()).map(|(whole, node)| whole && is_call(*node)).collect()
 }
 
 /// Interval around a point in which a series replaces the function.

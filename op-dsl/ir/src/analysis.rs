@@ -1,0 +1,288 @@
+//! Analyses of a graph, a value per node each, and rewrites of a graph node by node.
+//!
+//! ```text
+//! forward   from arguments to users: dependence on other nodes (`depends_on`), on inputs (`inputs`), on none (`uniform`)
+//! backward  from outputs to what they are computed from: `needed_for`
+//! local     how often a node is used (`uses`), and by which nodes (`read_by`)
+//! rewrites  a new node in place of each (`rewrite`), with what it was and where (`rewrite_at`)
+//! ```
+//!
+//! Each takes one walk over the nodes, and allocates its result only.
+
+use crate::graph::{Builder, Graph, Id, Node};
+use std::ops::Index;
+
+/// A node that a forward walk has reached, with the results of all earlier nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'a, T> {
+    /// Id of the node.
+    pub id: Id,
+    /// The node, as it is in the graph.
+    pub node: Node,
+    /// Results of the earlier nodes, by their ids.
+    pub earlier: &'a [T],
+}
+
+impl<'a, T> Visit<'a, T> {
+    /// Returns the results of the node's arguments, in their order; a leaf has none.
+    pub fn args(&self) -> impl Iterator<Item = &'a T> {
+        let earlier = self.earlier;
+        self.node.args().iter().map(move |a| &earlier[a.index()])
+    }
+
+    /// Returns the result of an earlier node, or `None` for [`Id::NONE`].
+    pub fn get(&self, id: Id) -> Option<&'a T> {
+        self.earlier.get(id.index())
+    }
+}
+
+impl<T> Index<Id> for Visit<'_, T> {
+    type Output = T;
+
+    fn index(&self, id: Id) -> &T {
+        &self.earlier[id.index()]
+    }
+}
+
+impl Visit<'_, Id> {
+    /// Returns the node with its arguments replaced by their results, which are the ids of a new graph.
+    pub fn copy(&self) -> Node {
+        self.node.map_args(self.earlier)
+    }
+}
+
+/// Set of inputs: streams and attributes, one bit each.
+///
+/// No operator has 64 of either, so that no two share a bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The streams; stream `k` is bit `k`.
+    pub streams: u64,
+    /// The attributes; attribute `k` is bit `k`.
+    pub scalars: u64,
+}
+
+impl Inputs {
+    /// Returns the bit of the stream or attribute with this index.
+    pub const fn bit(index: usize) -> u64 {
+        1 << (index % 64)
+    }
+
+    /// Returns whether the set is empty, as it is for a value computed from constants.
+    pub fn is_empty(self) -> bool {
+        self == Inputs::default()
+    }
+
+    /// Returns the stream if it is the only input, otherwise `None`.
+    pub fn sole_stream(self) -> Option<u16> {
+        let is_sole = self.scalars == 0 && self.streams.is_power_of_two();
+        is_sole.then(|| self.streams.trailing_zeros() as u16)
+    }
+
+    /// Returns whether there are several streams, or attributes.
+    pub fn are_several(self) -> bool {
+        !self.is_empty() && self.sole_stream().is_none()
+    }
+
+    /// Returns whether all of these inputs are among others.
+    pub fn are_within(self, others: Inputs) -> bool {
+        self.streams & !others.streams == 0 && self.scalars & !others.scalars == 0
+    }
+
+    fn and(self, other: Inputs) -> Inputs {
+        Inputs { streams: self.streams | other.streams, scalars: self.scalars | other.scalars }
+    }
+}
+
+impl Graph {
+    /// Computes a value per node in evaluation order, from the node and the values of earlier nodes.
+    pub fn forward<T>(&self, f: impl FnMut(Visit<'_, T>) -> T) -> Vec<T> {
+        self.forward_to(self.last(), f)
+    }
+
+    /// Computes a value per node as [`Graph::forward`] does, for the nodes up to `last` only.
+    #[inline]
+    pub fn forward_to<T>(&self, last: Id, mut f: impl FnMut(Visit<'_, T>) -> T) -> Vec<T> {
+        let nodes = self.nodes.iter().take(last.index() + 1);
+        let mut all = Vec::with_capacity(nodes.len());
+        for (id, node) in self.ids().zip(nodes) {
+            let value = f(Visit { id, node: *node, earlier: &all });
+            all.push(value);
+        }
+        all
+    }
+
+    /// Returns, per node, whether it or any node that it depends on is a source.
+    pub fn depends_on(&self, is_source: impl Fn(Id, Node) -> bool) -> Vec<bool> {
+        self.forward(|at| is_source(at.id, at.node) || at.args().any(|depends| *depends))
+    }
+
+    /// Returns, per node, whether it is uniform: it depends on no stream, so it is the same for all elements.
+    pub fn uniform(&self) -> Vec<bool> {
+        self.forward(|at| !matches!(at.node, Node::Stream(_)) && at.args().all(|uniform| *uniform))
+    }
+
+    /// Returns, per node, the streams and attributes that it depends on.
+    pub fn inputs(&self) -> Vec<Inputs> {
+        self.forward(|at| match at.node {
+            Node::Stream(k) => Inputs { streams: Inputs::bit(k.into()), scalars: 0 },
+            Node::Scalar(k) => Inputs { streams: 0, scalars: Inputs::bit(k.into()) },
+            _ => at.args().fold(Inputs::default(), |all, inputs| all.and(*inputs)),
+        })
+    }
+
+    /// Returns, per node, the number of its uses: by other nodes, each argument counted, and as an output.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.nodes.len()];
+        let used = self.nodes.iter().flat_map(Node::args).chain(self.outputs.iter());
+        used.for_each(|id| uses[id.index()] += 1);
+        uses
+    }
+
+    /// Returns, per node, whether it is an argument of some node for which `is_reader` is true.
+    pub fn read_by(&self, is_reader: impl Fn(Id, Node) -> bool) -> Vec<bool> {
+        let mut read = vec![false; self.nodes.len()];
+        let nodes = self.ids().zip(self.nodes.iter());
+        let readers = nodes.filter(|(id, node)| is_reader(*id, **node));
+        readers.flat_map(|(_, node)| node.args()).for_each(|id| read[id.index()] = true);
+        read
+    }
+
+    /// Returns, per node, whether it is live out of a region: an output, or an argument of a node outside.
+    pub fn live_out(&self, is_outside: impl Fn(Id, Node) -> bool) -> Vec<bool> {
+        let mut live_out = self.read_by(is_outside);
+        self.outputs.iter().for_each(|id| live_out[id.index()] = true);
+        live_out
+    }
+
+    /// Returns, per node, whether any of `results` is computed from it; each of them is so from itself.
+    pub fn needed_for(&self, results: &[Id]) -> Vec<bool> {
+        needed(&self.nodes, results, |_, _| true)
+    }
+
+    /// Returns the number of input streams up to the last one that is read.
+    pub fn streams(&self) -> usize {
+        let streams = self.nodes.iter().filter_map(|node| match node {
+            Node::Stream(s) => Some(usize::from(*s) + 1),
+            _ => None,
+        });
+        streams.max().unwrap_or(0)
+    }
+
+    /// Returns whether any node reads this input stream.
+    pub fn reads(&self, stream: usize) -> bool {
+        self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
+    }
+
+    /// Returns a new graph with every node rewritten by `f`.
+    ///
+    /// `f` receives a builder and the node, whose arguments are already rewritten, and returns the replacement.
+    pub fn rewrite(&self, mut f: impl FnMut(&mut Builder, Node) -> Id) -> Graph {
+        self.rewrite_at(|b, at| f(b, at.copy()))
+    }
+
+    /// Returns a new graph with every node rewritten by `f`, which also sees the node as it was.
+    ///
+    /// `f` receives a builder and the node of this graph, with the replacements of all earlier nodes.
+    pub fn rewrite_at(&self, mut f: impl FnMut(&mut Builder, Visit<'_, Id>) -> Id) -> Graph {
+        let mut b = Builder::new();
+        let new = self.forward(|at| f(&mut b, at));
+        let outputs: Vec<Id> = self.outputs.iter().map(|o| new[o.index()]).collect();
+        b.finish(&outputs)
+    }
+}
+
+/// Returns, per node, whether some of `results` are computed from it along arguments that `follows` accepts.
+///
+/// `follows` is asked about each argument of each needed node, given by its index, from the last node to the first.
+pub fn needed(
+    nodes: &[Node],
+    results: &[Id],
+    mut follows: impl FnMut(usize, Id) -> bool,
+) -> Vec<bool> {
+    let mut needed = vec![false; nodes.len()];
+    results.iter().for_each(|id| needed[id.index()] = true);
+    for k in (0..nodes.len()).rev() {
+        for id in nodes[k].args() {
+            needed[id.index()] |= needed[k] && follows(k, *id);
+        }
+    }
+    needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::Prim;
+
+    /// The nodes `x`, `a`, `a + a`, `x * (a + a)`, `exp(x)` and the sum of the last two, of which the last three are outputs.
+    fn graph() -> Graph {
+        let mut b = Builder::new();
+        let (x, a) = (b.stream(1), b.scalar(0));
+        let twice = b.sum(a, a);
+        let product = b.product(x, twice);
+        let e = b.call(Prim::Exp, &[x]);
+        let sum = b.sum(product, e);
+        b.finish(&[sum, product, e])
+    }
+
+    #[test]
+    fn values_flow_from_arguments_to_users() {
+        let graph = graph();
+        let depth = |at: Visit<'_, u32>| at.args().max().map_or(0, |deepest| deepest + 1);
+        assert_eq!(graph.forward(depth), [0, 0, 1, 2, 1, 3]);
+        assert_eq!(graph.forward_to(Id(3), depth), [0, 0, 1, 2]);
+        let is_product = |at: Visit<'_, bool>| match at.node {
+            Node::Call(Prim::Mul, [x, y, none]) => !at[x] && !at[y] && at.get(none).is_none(),
+            _ => false,
+        };
+        assert_eq!(graph.forward(is_product), [false, false, false, true, false, false]);
+        assert_eq!(Builder::new().finish(&[]).forward(depth), []);
+    }
+
+    #[test]
+    fn dependence_reaches_all_users() {
+        let graph = graph();
+        assert_eq!(graph.uniform(), [false, true, true, false, false, false]);
+        let on_sum = graph.depends_on(|id, _| id == Id(2));
+        assert_eq!(on_sum, [false, false, true, true, false, true]);
+        let inputs = graph.inputs();
+        assert_eq!(inputs[3], Inputs { streams: 0b10, scalars: 0b1 });
+        assert!(inputs[4].are_within(inputs[3]) && !inputs[3].are_within(inputs[4]));
+        let soles = inputs.iter().map(|inputs| inputs.sole_stream());
+        assert!(soles.eq([Some(1), None, None, None, Some(1), None]));
+        let several = inputs.iter().map(|inputs| inputs.are_several());
+        assert!(several.eq([false, true, true, true, false, true]));
+        assert!(Inputs::default().is_empty() && !Inputs::default().are_several());
+    }
+
+    #[test]
+    fn uses_count_arguments_and_outputs() {
+        let graph = graph();
+        assert_eq!(graph.uses(), [2, 2, 1, 2, 2, 1]);
+        let by_sums = |_, node| matches!(node, Node::Call(Prim::Add, _));
+        assert_eq!(graph.read_by(by_sums), [false, true, false, true, true, false]);
+        assert_eq!(graph.live_out(by_sums), [false, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn results_need_what_they_are_computed_from() {
+        let graph = graph();
+        assert_eq!(graph.needed_for(&[Id(3)]), [true, true, true, true, false, false]);
+        // The product is not followed.
+        let sum = needed(&graph.nodes, &[Id(5)], |k, _| k != 3);
+        assert_eq!(sum, [true, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn rewriting_sees_the_node_as_it_was() {
+        let graph = graph();
+        assert_eq!(graph.rewrite(Builder::add), graph);
+        let rewritten = graph.rewrite_at(|b, at| match at.node {
+            Node::Call(Prim::Add, [x, y, _]) if x == y => b.scaled(2.0, at[x]),
+            _ => b.add(at.copy()),
+        });
+        assert_eq!(rewritten.eval(&[0.0, 3.0], &[5.0]), graph.eval(&[0.0, 3.0], &[5.0]));
+        assert_eq!(rewritten.nodes[3], Node::Call(Prim::Mul, [Id(2), Id(1), Id::NONE]));
+    }
+}
