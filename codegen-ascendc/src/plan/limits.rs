@@ -43,7 +43,7 @@ impl Hold {
 
 /// Returns the clamps that a plan needs to give limits instead of NaN at infinite inputs.
 pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
-    let has_ends = |k: usize| !roles::is_factor(graph, k) && !repeats(graph, k);
+    let has_ends = |k: usize| !roles::is_factor(graph, k) && !roles::repeats(graph, k);
     let is_held = |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && has_ends(*k);
     let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
     let hold = |(stream, sign)| {
@@ -51,15 +51,6 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
         Some(Hold { stream, sign, bound })
     };
     ends.filter_map(hold).collect()
-}
-
-/// Returns true if a sine or cosine depends on an input stream, so that there is no limit at its infinities.
-fn repeats(graph: &Graph, stream: usize) -> bool {
-    let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
-    let turns = |(node, depends): (&Node, bool)| {
-        depends && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _))
-    };
-    graph.nodes.iter().zip(depends).any(turns)
 }
 
 /// Returns a graph with its input streams clamped to finite numbers, as `holds` lists.

@@ -75,6 +75,16 @@ pub fn activation(def: &OpDef) -> usize {
     numbers.find(applied).or_else(gate).or(first).unwrap_or(0)
 }
 
+/// Returns whether a periodic function (sine or cosine) depends on a stream, so that there is no limit at its infinities.
+pub fn repeats(graph: &Graph, stream: usize) -> bool {
+    let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
+    let is_periodic = |node: &Node| match *node {
+        Node::Call(Prim::Sin | Prim::Cos, [x, ..]) => depends[x.index()],
+        _ => false,
+    };
+    graph.nodes.iter().any(is_periodic)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

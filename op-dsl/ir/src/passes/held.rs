@@ -17,7 +17,7 @@ use crate::analysis::Inputs;
 use crate::clamp_bounds::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::roles::{is_factor, is_truth};
+use crate::roles::{is_factor, is_truth, repeats};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
 use rustc_hash::FxHashMap;
 
@@ -139,7 +139,7 @@ fn scalars(graph: &Graph) -> impl Iterator<Item = u16> {
 ///
 /// Where an attribute is 0, a huge result may stand for an infinite one.
 fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
-    let zeros = if repeats(graph, stream) { Vec::new() } else { lost_to_zeros(graph) };
+    let zeros = if repeats(graph, stream.into()) { Vec::new() } else { lost_to_zeros(graph) };
     let ends = ends(graph, &[]).into_iter().filter(|end| end.varied == usize::from(stream));
     let with_zeros = |end: Point| {
         let with_zero = |s: &u16| (end.clone().with_scalar(*s, 0.0), true);
@@ -256,7 +256,7 @@ fn hold_streams(graph: &Graph) -> Graph {
         let stream = end.varied as u16;
         let known = held.iter().any(|(s, _)| *s == stream);
         // The argument of a sine has a limit only where the attribute that multiplies it is zero.
-        let zeros = if repeats(graph, stream) { &[][..] } else { &zeros[..] };
+        let zeros = if repeats(graph, stream.into()) { &[][..] } else { &zeros[..] };
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
         let mut all = core::iter::once(end.clone()).chain(with_zeros);
         if let (false, Some(huge)) = (known, all.find_map(|end| stands_for_infinity(graph, &end))) {
@@ -288,13 +288,6 @@ fn hold_streams(graph: &Graph) -> Graph {
 /// Returns the streams that a graph reads.
 fn streams(graph: &Graph) -> impl Iterator<Item = u16> {
     (0..graph.streams() as u16).filter(|s| graph.reads((*s).into()))
-}
-
-/// Returns whether a periodic function (sine or cosine) depends on a stream.
-fn repeats(graph: &Graph, stream: u16) -> bool {
-    let depends = graph.depends_on(|_, node| node == Node::Stream(stream));
-    let repeats = |node: &Node| matches!(node, Node::Call(Prim::Sin | Prim::Cos, [x, ..]) if depends[x.index()]);
-    graph.nodes.iter().any(repeats)
 }
 
 /// Returns the number among [`HUGE`] at which some output has its limit for an infinite stream.
