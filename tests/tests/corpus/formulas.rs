@@ -280,3 +280,25 @@ corpus! {
     "IdentityA" "IdentityAGrad" identity_a(x, k = 1.7): x * (1.0 / k) * k;
     "IdentityB" "IdentityBGrad" identity_b(x, k = 1.7): k * x / k;
 }
+
+corpus! {
+    /// Functions that formulas know by a formula of others.
+    mod written;
+
+    "Rsqrt" "RsqrtGrad" f_rsqrt(x): rsqrt(x);
+    "Cbrt" "CbrtGrad" f_cbrt(x): cbrt(x);
+    "Hypot" "HypotGrad" f_hypot(x, a = 1.5): hypot(x, a);
+    "Exp10" "Exp10Grad" f_exp10(x): exp10(x);
+    "Log10" "Log10Grad" f_log10(x): log10(x);
+    "Logit" "LogitGrad" f_logit(x): logit(x);
+    "Logaddexp" "LogaddexpGrad" f_logaddexp(x, a = 1.5): logaddexp(x, a);
+    "Tan" "TanGrad" f_tan(x): tan(x);
+    "Asin" "AsinGrad" f_asin(x): asin(x);
+    "Acos" "AcosGrad" f_acos(x): acos(x);
+    "Atan2" "Atan2Grad" f_atan2(x, a = 1.5): atan2(x, a);
+    "Asinh" "AsinhGrad" f_asinh(x): asinh(x);
+    "Acosh" "AcoshGrad" f_acosh(x): acosh(x);
+    "Atanh" "AtanhGrad" f_atanh(x): atanh(x);
+    "Copysign" "CopysignGrad" f_copysign(x, a = -1.5): copysign(x, a);
+    "Heaviside" "HeavisideGrad" f_heaviside(x): x * heaviside(x);
+}

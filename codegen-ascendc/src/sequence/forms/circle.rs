@@ -6,8 +6,8 @@
 //! ```
 //!
 //! `pi` is split (Cody and Waite) into 8 bits, 7 bits and the rest, so that the first two products with `k` are exact for arguments up
-//! to 65536, the largest that f16 has. The reduced argument then keeps its relative accuracy near every zero. Beyond 65536, digits are
-//! lost with the size of the argument, but results stay within -1 and 1. An infinite argument gives NaN.
+//! to 65536, which is above the largest number of f16. The reduced argument then keeps its relative accuracy near every zero.
+//! Beyond 65536, digits are lost with the size of the argument, but results stay within -1 and 1. An infinite argument gives NaN.
 
 use super::{Factors, clamp, mask, nearest_integer, sign_of_parity, times};
 use crate::sequence::{Api, Compare, Seq, Val};

@@ -64,10 +64,9 @@ fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
     s.call(Api::Select, &[mask, yes, no])
 }
 
-/// `1.5 * 2^23`: a `float` that is added to this number and subtracted again is rounded to the nearest integer, the even one of two.
+/// `1.5 * 2^23`: a `float` below `2^22` in size that is added to this number and subtracted again is rounded to the nearest integer.
 ///
-/// It holds for numbers below `2^22`. Two calls `Adds` cost less than two conversions, which `Cast` has no overload for on every
-/// architecture.
+/// Sums have no digits behind the point there, and are rounded to the even integer where two are as near.
 const ROUND: f64 = 12_582_912.0;
 
 /// Emits the integer nearest to `x`, the even one of two; `x` is below `2^22` in size.
