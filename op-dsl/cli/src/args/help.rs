@@ -4,7 +4,8 @@
 pub const CHECK: &str = "\
 One line for each operator and promise:
   derivative  a gradient, derived or written by hand, is what central differences of its forward
-              operator's own function say, in f64, wherever these have a derivative
+              operator's own function say, or of the compiled formula if that operator is derived,
+              in f64, wherever these have a derivative
   accuracy    `verify` on every level of this CPU: truth, limits, NaN, factors
   packages    every layout for every NPU that can do the operator is emitted; others with the reason
   host model  the emitted kernels of every form, element type and architecture run on the model of
@@ -48,7 +49,8 @@ With --all also:
   budget              for the errors in `ulp`
   output, at          where the largest error is: output, streams and attributes
   author              largest relative difference between the author's code, run in f64, and the
-                      compiled formula within -4..4; at most 1e-9";
+                      compiled formula within -4..4; at most 1e-9. Of a derived gradient, which has no
+                      code of its own, the difference between exact values and the compiled formula";
 
 /// Help text of `bench`: the rows and columns that it prints.
 pub const BENCH: &str = "\
