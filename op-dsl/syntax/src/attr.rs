@@ -1,6 +1,6 @@
 //! The helper attributes: `#[op(..)]`, `#[split(..)]`, `#[attr(..)]` and the bare markers.
 
-use crate::model::Scope;
+use crate::scope::Scope;
 use crate::{Errors, number};
 use op_dsl_ir::DType;
 use proc_macro2::TokenStream;

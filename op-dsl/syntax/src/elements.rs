@@ -4,7 +4,8 @@
 //! and constants become elements where they are used, as do parameters, `let`s and results that are declared as `f32`
 //! or `f64`. Integers stay, because they are exponents.
 
-use crate::model::{Scope, Strip};
+use crate::model::Strip;
+use crate::scope::Scope;
 use crate::{attr, number};
 use proc_macro2::{Ident, Span};
 use quote::{ToTokens, quote_spanned};

@@ -3,7 +3,8 @@
 use crate::Errors;
 use crate::attr;
 use crate::gradient::{self, Forward};
-use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
+use crate::model::{EnumDef, Op, OpFn, Strip};
+use crate::scope::Scope;
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};

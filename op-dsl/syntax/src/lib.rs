@@ -3,6 +3,7 @@
 //! ```text
 //! attr        #[op(..)], #[split(..)], #[attr(..)]
 //! model       enums, constants, formulas and operators as written
+//! scope       the names that a formula may use
 //! number      constant evaluation at expansion time
 //! signature   an operator's parameters and outputs
 //! trace       formula -> graph, once per combination of the attributes it branches on
@@ -23,6 +24,7 @@ mod integer;
 mod model;
 mod names;
 mod number;
+mod scope;
 mod signature;
 mod stub;
 mod trace;

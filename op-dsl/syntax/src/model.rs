@@ -6,11 +6,9 @@ use crate::integer::integer;
 use crate::names;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Range, Split, Value, Variant};
 use quote::ToTokens;
-use std::cell::OnceCell;
 use std::rc::Rc;
-use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
-use syn::{Block, Expr, FnArg, Ident, Item, ItemConst, ItemEnum, ItemFn, Pat, Stmt, Type};
+use syn::{Block, Expr, FnArg, Ident, ItemEnum, ItemFn, Pat, Type};
 
 /// An enum with `#[derive(OpAttr)]`, which is the type of an attribute of operators.
 #[derive(Clone, Debug)]
@@ -106,7 +104,7 @@ pub struct Formula {
 }
 
 impl Formula {
-    fn parse(item: &ItemFn, errors: &Errors) -> Formula {
+    pub(crate) fn parse(item: &ItemFn, errors: &Errors) -> Formula {
         plain_signature(item, "a formula", errors);
         if names::is_known(&item.sig.ident.to_string()) {
             errors.at(&item.sig.ident, shadowed(&item.sig.ident));
@@ -130,85 +128,12 @@ impl Formula {
     }
 
     /// Returns the function as text, without its attributes.
-    fn source(&self) -> String {
+    pub(crate) fn source(&self) -> String {
         let params = self.params.iter().map(|(name, ty)| format!("{name}: {}", text(ty)));
         let params = params.collect::<Vec<_>>().join(", ");
         let returns = self.returns.as_ref().map(|ty| format!(" -> {}", text(ty)));
         let body = source(&self.block).replace('\n', "\n    ");
         format!("fn {}({params}){} {{\n    {body}\n}}", self.ident, returns.unwrap_or_default())
-    }
-}
-
-/// The names that a formula may use: those of its module and of an operator's body.
-#[derive(Clone, Debug, Default)]
-pub struct Scope {
-    /// Attribute enums.
-    pub enums: Vec<EnumDef>,
-    /// Constants; a later one shadows an earlier one of the same name.
-    pub consts: Vec<Const>,
-    /// Formulas; a later one shadows an earlier one of the same name.
-    pub formulas: Vec<Formula>,
-    /// Functions of the module that have the name of a built-in function but are no formulas.
-    ///
-    /// rustc would call these functions instead of the built-in ones.
-    pub shadowing: Vec<Ident>,
-    /// The functions that are formulas of other functions, parsed when the first of them is called.
-    written: OnceCell<Rc<Scope>>,
-}
-
-impl Scope {
-    /// Returns the enum of this name, if it is in scope.
-    pub fn enum_named(&self, ident: &Ident) -> Option<&EnumDef> {
-        self.enums.iter().find(|e| e.ident == *ident)
-    }
-
-    /// Returns the constant of this name, if it is in scope.
-    pub fn const_named(&self, ident: &Ident) -> Option<&Const> {
-        self.consts.iter().rev().find(|c| c.ident == *ident)
-    }
-
-    /// Returns the formula of this name, if it is in scope.
-    pub fn formula_named(&self, ident: &Ident) -> Option<&Formula> {
-        self.formulas.iter().rev().find(|f| f.ident == *ident)
-    }
-
-    /// Returns the scope of the functions that are formulas of other functions, which every formula knows.
-    pub fn written(&self) -> &Scope {
-        self.written.get_or_init(|| Rc::new(names::written()))
-    }
-
-    /// Adds an item's name to the scope if the item is an enum, a constant or a function.
-    pub fn add(&mut self, item: &Item, errors: &Errors) {
-        match item {
-            Item::Enum(e) if derives_op_attr(e) => {
-                // Errors are dropped here, because the derive macro reports those of the enum itself.
-                let silent = Errors::new();
-                self.enums.push(EnumDef::parse(e, &silent));
-                silent.finish();
-            }
-            Item::Const(ItemConst { ident, ty, expr, .. }) => {
-                let (ident, ty, expr) = (ident.clone(), (**ty).clone(), Rc::new((**expr).clone()));
-                self.consts.push(Const { ident, ty, expr });
-            }
-            Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => {
-                self.formulas.push(Formula::parse(f, errors));
-            }
-            Item::Fn(f) if names::is_known(&f.sig.ident.to_string()) => {
-                self.shadowing.push(f.sig.ident.clone());
-            }
-            _ => {}
-        }
-    }
-
-    /// Returns this scope extended by the items at the top of an operator's body.
-    pub fn with_body(&self, block: &Block, errors: &Errors) -> Scope {
-        let mut scope = self.clone();
-        for stmt in &block.stmts {
-            if let Stmt::Item(item) = stmt {
-                scope.add(item, errors);
-            }
-        }
-        scope
     }
 }
 
@@ -230,7 +155,7 @@ pub(crate) fn is_parameter(ty: &Type, generics: &[Ident]) -> bool {
     type_name(ty).is_some_and(|name| generics.contains(name))
 }
 
-fn derives_op_attr(item: &ItemEnum) -> bool {
+pub(crate) fn derives_op_attr(item: &ItemEnum) -> bool {
     let derives = item.attrs.iter().filter(|a| a.path().is_ident("derive"));
     let mut found = false;
     for a in derives {
@@ -455,37 +380,6 @@ impl VisitMut for Strip {
 
 fn text(ty: &Type) -> String {
     ty.to_token_stream().to_string().replace(" ,", ",")
-}
-
-/// Returns an operator's body as text, then the module's formulas that it calls, in order of first use.
-pub(crate) fn formula(block: &Block, scope: &Scope) -> String {
-    let mut uses = Uses { scope, found: Vec::new() };
-    uses.visit_block(block);
-    // Functions that the body defines itself are part of its text already.
-    let mine = |ident: &Ident| {
-        block.stmts.iter().any(|s| matches!(s, Stmt::Item(Item::Fn(f)) if f.sig.ident == *ident))
-    };
-    let called = uses.found.iter().filter(|f| !mine(&f.ident)).map(|f| f.source());
-    std::iter::once(source(block)).chain(called).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Visitor that collects the formulas that an operator's body calls, directly or through others.
-struct Uses<'a> {
-    scope: &'a Scope,
-    found: Vec<&'a Formula>,
-}
-
-impl<'a> Visit<'_> for Uses<'a> {
-    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
-        if let Expr::Path(p) = &*call.func
-            && let Some(f) = p.path.get_ident().and_then(|name| self.scope.formula_named(name))
-            && self.found.iter().all(|known| known.ident != f.ident)
-        {
-            self.found.push(f);
-            self.visit_block(&f.block);
-        }
-        syn::visit::visit_expr_call(self, call);
-    }
 }
 
 /// Returns the source text between a block's braces, without the indentation.

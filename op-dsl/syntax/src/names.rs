@@ -3,7 +3,8 @@
 pub mod elsewhere;
 
 use crate::Errors;
-use crate::model::{Formula, Scope};
+use crate::model::Formula;
+use crate::scope::Scope;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;

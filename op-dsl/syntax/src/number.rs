@@ -1,6 +1,7 @@
 //! Constant evaluation at expansion time: literals, constants, and arithmetic on them.
 
-use crate::model::{Const, Scope, type_name};
+use crate::model::{Const, type_name};
+use crate::scope::Scope;
 use crate::{Errors, names};
 use op_dsl_ir::suggest::nearest;
 use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};

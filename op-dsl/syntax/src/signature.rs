@@ -5,7 +5,8 @@ mod split;
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
 use crate::integer::integer;
-use crate::model::{self, Op, OpFn, Param, Role, Scope};
+use crate::model::{self, Op, OpFn, Param, Role};
+use crate::scope::{self, Scope};
 use crate::{elements, number};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::suggest::nearest;
@@ -34,7 +35,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     Some(Op {
         args,
         doc: attr::doc(&item.attrs),
-        formula: model::formula(&item.block, scope),
+        formula: scope::formula(&item.block, scope),
         function: OpFn {
             item: elements::operator(item, scope),
             block: item.block.clone(),

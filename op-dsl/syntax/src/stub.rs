@@ -2,7 +2,8 @@
 //!
 //! Without them rustc would report the same mistake again.
 
-use crate::model::{Scope, type_name};
+use crate::model::type_name;
+use crate::scope::Scope;
 use crate::trace::is_known;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type, parse_quote};
 

@@ -9,7 +9,7 @@
 //! to 65536, which is above the largest number of f16. The reduced argument then keeps its relative accuracy near every zero.
 //! Beyond 65536, digits are lost with the size of the argument, but results stay within -1 and 1. An infinite argument gives NaN.
 
-use super::{Factors, clamp, mask, nearest_integer, sign_of_parity, times};
+use super::{Factors, clamp, horner, mask, nearest_integer, sign_of_parity, times};
 use crate::sequence::{Api, Compare, Seq, Val};
 use core::f64::consts::{FRAC_1_PI, FRAC_PI_2};
 
@@ -95,12 +95,8 @@ fn turned(s: &mut Seq, x: Val, shift: f64, c: &[f64]) -> Val {
 /// Emits `z + z u p(u)`, where `u = z^2` and the polynomial `p` has the coefficients `c`, the constant first.
 fn odd(s: &mut Seq, z: Val, c: &[f64]) -> Val {
     let u = s.mul(z, z);
-    let (last, rest) = c.split_last().unwrap_or((&0.0, &[]));
-    let mut p = s.muls(u, *last);
-    for c in rest.iter().rev() {
-        p = s.adds(p, *c);
-        p = s.mul(p, u);
-    }
+    let p = horner(s, u, c);
+    let p = s.mul(p, u);
     s.fused_mul_add(p, z, z)
 }
 

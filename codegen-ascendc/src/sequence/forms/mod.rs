@@ -123,3 +123,25 @@ fn poly(s: &mut Seq, a: Val, u: Val, c: &[f64]) -> Val {
     }
     p
 }
+
+/// Emits the polynomial in `u` with coefficients `c`, the constant first.
+///
+/// More than four coefficients use `u^2` as well, because that saves a call.
+fn horner(s: &mut Seq, u: Val, c: &[f64]) -> Val {
+    if c.len() > 4 {
+        let square = s.mul(u, u);
+        return poly(s, u, square, c);
+    }
+    let (last, rest) = c.split_last().unwrap_or((&0.0, &[]));
+    let (mut p, mut is_one) = (u, *last == 1.0);
+    for (k, c) in rest.iter().rev().enumerate() {
+        p = match (k, is_one) {
+            (0, true) => u,
+            (0, false) => s.muls(u, *last),
+            _ => s.mul(p, u),
+        };
+        is_one = false;
+        p = s.adds(p, *c);
+    }
+    p
+}

@@ -1,7 +1,7 @@
 //! Odd functions that saturate: `x P(x^2) / Q(x^2)`, or `x P(x^2)` as the argument of tanh.
 
 use super::near::Near;
-use super::{Factors, clamp, poly, straight_near_zero, times};
+use super::{Factors, clamp, horner, straight_near_zero, times};
 use crate::sequence::{Seq, Val};
 
 /// An odd function that saturates: `x N(x^2) / D(x^2)`, or `tanh(x N(x^2) / 2)`.
@@ -95,12 +95,12 @@ impl Odd {
     pub fn build(&self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
         let held = clamp(s, x, -self.held, self.held);
         let u = s.mul(held, held);
-        let n = self.horner(s, u, self.n);
+        let n = horner(s, u, self.n);
         let z = s.mul(n, held);
         s.named(u, "x^2");
         let y = match self.d {
             Some(d) => {
-                let d = self.horner(s, u, d);
+                let d = horner(s, u, d);
                 s.div(z, d)
             }
             None => {
@@ -120,27 +120,5 @@ impl Odd {
             self.near.as_ref().and_then(|near| Near::fit(&near.function, near.up_to, near.degree));
         let y = near.map_or(y, |near| near.build(s, held, y));
         times(s, y, t)
-    }
-
-    /// Emits the polynomial in `u` with coefficients `c`, the constant first.
-    ///
-    /// More than four coefficients use `u^2` as well, because that saves a call.
-    fn horner(&self, s: &mut Seq, u: Val, c: &[f64]) -> Val {
-        if c.len() > 4 {
-            let square = s.mul(u, u);
-            return poly(s, u, square, c);
-        }
-        let (last, rest) = c.split_last().unwrap_or((&0.0, &[]));
-        let (mut p, mut is_one) = (u, *last == 1.0);
-        for (k, c) in rest.iter().rev().enumerate() {
-            p = match (k, is_one) {
-                (0, true) => u,
-                (0, false) => s.muls(u, *last),
-                _ => s.mul(p, u),
-            };
-            is_one = false;
-            p = s.adds(p, *c);
-        }
-        p
     }
 }

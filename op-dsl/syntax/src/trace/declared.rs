@@ -99,7 +99,7 @@ impl Tracer<'_> {
 
 impl Declared {
     /// Classifies the type of a parameter, `let` or result; `None` for types that formulas do not have.
-    pub fn of(ty: &Type, scope: &model::Scope) -> Option<Declared> {
+    pub fn of(ty: &Type, scope: &crate::scope::Scope) -> Option<Declared> {
         let name = model::type_name(ty)?;
         if number::is_float(ty) {
             return Some(Declared::Number);

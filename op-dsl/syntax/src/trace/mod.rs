@@ -11,7 +11,8 @@ mod refuse;
 mod value;
 
 use crate::Errors;
-use crate::model::{self, Formula, OpFn, Role, Scope};
+use crate::model::{self, Formula, OpFn, Role};
+use crate::scope::Scope;
 use body::Tracer;
 use declared::Declared;
 use op_dsl_ir::graph::{Builder, Graph, Id};
