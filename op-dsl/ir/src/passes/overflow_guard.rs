@@ -15,7 +15,10 @@ use crate::rounding::{Arithmetic, evaluate, lines};
 /// `1e180 * 3.4e38^3` is 3.9e295.
 const GROWN: f64 = 1e180;
 
-/// Clamps all factors that overflow f64 and are multiplied by values of other inputs.
+/// Clamps all values that overflow f64 and are multiplied by values of other inputs.
+///
+/// Such a value is clamped wherever it is used, so that a fraction with it above and below keeps its limit: `y e / (1 + e)`
+/// is `y` where `e` overflows.
 pub fn run(graph: &Graph) -> Graph {
     let (overflows, vanishes) = ends(graph);
     let inputs = graph.inputs();
@@ -23,21 +26,23 @@ pub fn run(graph: &Graph) -> Graph {
     let by_others = |x: Id, others: &[Id]| {
         others.iter().any(|y| !inputs[y.index()].are_within(inputs[x.index()]))
     };
-    graph.rewrite_at(|b, at| match at.node {
-        Node::Call(Prim::Mul | Prim::Mul3, _) => {
-            let product = at.node.with_args(|x| {
-                let is_held = overflows[x.index()] && by_others(x, at.node.args());
-                if is_held { held(b, at[x], GROWN) } else { at[x] }
-            });
-            b.add(product)
+    let mut clamped = vec![false; graph.nodes.len()];
+    for node in graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Mul | Prim::Mul3, _))) {
+        for x in node.args() {
+            clamped[x.index()] |= overflows[x.index()] && by_others(*x, node.args());
         }
-        Node::Call(Prim::Div, [x, y, _]) if vanishes[y.index()] && by_others(y, &[x]) => {
-            let one = b.num(1.0);
-            let over = b.quotient(one, at[y]);
-            let over = held(b, over, GROWN);
-            b.product(at[x], over)
-        }
-        _ => b.add(at.copy()),
+    }
+    graph.rewrite_at(|b, at| {
+        let value = match at.node {
+            Node::Call(Prim::Div, [x, y, _]) if vanishes[y.index()] && by_others(y, &[x]) => {
+                let one = b.num(1.0);
+                let over = b.quotient(one, at[y]);
+                let over = held(b, over, GROWN);
+                b.product(at[x], over)
+            }
+            _ => b.add(at.copy()),
+        };
+        if clamped[at.id.index()] { held(b, value, GROWN) } else { value }
     })
 }
 
@@ -91,6 +96,19 @@ mod tests {
             assert!((graph.eval(&[3.0, 2.0], &[])[0] / 3.0 - 2f64.exp()).abs() < 1.1);
             assert_eq!(graph.eval(&[1.0, f64::INFINITY], &[])[0], GROWN);
             assert!(graph.eval(&[1.0, f64::NAN], &[])[0].is_nan());
+        }
+    }
+
+    /// `y e / (1 + e)` with `e = exp(x)`: the clamp of `e` above the line must not leave an infinity below it.
+    #[test]
+    fn a_fraction_keeps_its_limit() {
+        let graph = grown(|b, y, x| {
+            let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
+            let (above, below) = (b.product(y, e), b.sum(e, one));
+            b.quotient(above, below)
+        });
+        for (x, want) in [(800.0, 3.0), (-800.0, 0.0), (0.0, 1.5)] {
+            assert_eq!(graph.eval(&[3.0, x], &[])[0], want);
         }
     }
 

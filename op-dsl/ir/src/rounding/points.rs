@@ -17,6 +17,8 @@ pub struct Point {
 const SCALARS: [[f64; 3]; 3] =
     [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
 /// Sample values of streams that neither vary along a line of points nor are factors of the outputs.
+///
+/// They are those of stream 0; [`apart`] makes those of other streams from them.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
 /// Maximum number of mask streams that are sampled in all combinations of 0 and 1.
 ///
@@ -63,7 +65,9 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
                         Some(t) => truth(t),
                         None if zero == Some(s) => 0.0,
-                        None if varies[s] => range(s).map_or(*others, |r| inside(r, *others)),
+                        None if varies[s] => {
+                            range(s).map_or(apart(*others, s), |r| inside(r, *others))
+                        }
                         None => range(s).map_or(1.0, |[low, high]| 1f64.clamp(low, high)),
                     };
                     let at = |x: &f64| {
@@ -77,6 +81,14 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
         }
     }
     lines
+}
+
+/// Returns the sample value of stream `s` that belongs to the entry `other` of [`OTHERS`].
+///
+/// It differs between streams, because equal values cancel where different ones do not, as the last two terms of
+/// `c tanh(x) + b` do far to the left if `b` is `c`.
+fn apart(other: f64, s: usize) -> f64 {
+    other * (1.0 + s as f64 / 16.0)
 }
 
 /// Returns the constants that a graph compares with, each with its two neighbours in f32.

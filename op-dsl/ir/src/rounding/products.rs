@@ -45,12 +45,12 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
             && ranges.get(*s).copied().flatten().is_none()
     };
     let addends: Vec<usize> = (0..graph.streams()).filter(is_addend).collect();
-    let [_, others @ ..] = &addends[..] else { return 0.0 };
+    let [first, others @ ..] = &addends[..] else { return 0.0 };
     let is_open = |line: &Vec<Point>| line.first().is_some_and(|p| !addends.contains(&p.varied));
     for line in lines(graph, ranges).into_iter().filter(is_open) {
         for addend in others {
             let mut line = line.clone();
-            line.iter_mut().for_each(|point| point.streams[*addend] *= -1.0);
+            line.iter_mut().for_each(|point| point.streams[*addend] = -point.streams[*first]);
             worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
         }
     }
