@@ -8,6 +8,7 @@ mod families {
     pub mod gelu;
     pub mod glu;
     pub mod hard;
+    pub mod models;
     pub mod relu;
     pub mod sigmoid;
 }
@@ -20,6 +21,7 @@ pub use families::gated::gated;
 pub use families::gelu::gelu;
 pub use families::glu::glu;
 pub use families::hard::hard;
+pub use families::models::{models, two_tensors};
 pub use families::relu::relu;
 pub use families::sigmoid::sigmoid;
 
@@ -33,6 +35,8 @@ const FAMILIES: &[&[&Operator]] = &[
     exponential::OPERATORS,
     sigmoid::OPERATORS,
     gated::OPERATORS,
+    two_tensors::OPERATORS,
+    models::OPERATORS,
 ];
 
 /// Every operator of this crate.
