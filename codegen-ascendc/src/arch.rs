@@ -317,6 +317,8 @@ pub enum Why {
     ///
     /// The target cannot read it, because rows of the mask end at other addresses than rows of the gated tensors.
     MaskOfRows(&'static Soc, String),
+    /// The output with this name is a sum over elements, which emitted kernels do not compute.
+    Sum(String),
     /// The operator's document does not offer this specialisation on the target.
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.
@@ -383,6 +385,10 @@ impl fmt::Display for Why {
                 )?;
                 write!(f, "blocks together, as architecture {arch} has to have them; write ")?;
                 write!(f, "`{name}: Elem` and `{name} != 0.0`, or use bytes on ascend910b")
+            }
+            Why::Sum(name) => {
+                write!(f, "`{name}` is a sum over elements, which emitted kernels do not ")?;
+                write!(f, "compute; derive the gradient with `broadcast = false` and sum it")
             }
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")

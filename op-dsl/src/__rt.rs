@@ -25,7 +25,7 @@ pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
         Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Range, Spec, Split,
-        Tensor, Value, Variant, Wide,
+        Sum, Tensor, Value, Variant, Wide,
     };
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::wiring::Wiring;

@@ -327,6 +327,9 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
+    if let Some(sum) = def.sums.first() {
+        return Err(Why::Sum(def.outputs[sum.output].name.to_string()));
+    }
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         let (name, bits) = (mask.name.to_string(), def.masks() == Stored::Bit);
         if bits && !soc.arch.long_masks {

@@ -13,6 +13,7 @@ use super::job::Job;
 use super::row_count::{self, Rows};
 use super::simd::Level;
 use super::streams::{self, Call};
+use super::sums;
 use super::view::{View, ViewMut};
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
@@ -161,16 +162,17 @@ impl Operator {
     ) -> Result<(), Error> {
         let mut bound = Bound::default();
         bind_to(&mut bound, &self.def, attrs, inputs)?;
-        bind::check_outputs(&self.def, &bound, outputs, options.cast)?;
+        bind::check_outputs(&self.def, &bound, inputs, outputs, options.cast)?;
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
         self.check_given(kernels, inputs)?;
         let rows = Rows::of(&self.def, &bound, inputs)?;
+        let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
         if bound.domain.contains(&0) {
+            sums::clear(&call);
             return Ok(());
         }
         let _mode = DefaultMode::enter();
-        let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
         let kernel = kernels.get(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
         let mut job = Job::new(&bound, kernel, converters, level);
@@ -185,6 +187,11 @@ impl Operator {
                 // Drops the payload of a NaN, because `Isa::bf16_narrow` requires zeros in its lower bits.
                 job.add_scalar(if v.is_nan() { f32::NAN } else { v });
             }
+        }
+        if sums::has_sums(&call) {
+            lay_over_domain(&mut job, &call)?;
+            (0..times).for_each(|_| sums::run(&job, &call, options));
+            return Ok(());
         }
         let Some(rows) = rows else {
             build_streams(&mut job, &call)?;
@@ -334,6 +341,7 @@ mod tests {
             dtypes: vec![DType::F32].into(),
             broadcast: false,
             wide: vec![].into(),
+            sums: vec![].into(),
             ranges: Default::default(),
             promote: false,
             empty: true,

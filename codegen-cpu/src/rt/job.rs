@@ -124,6 +124,16 @@ impl Job {
         Ok(())
     }
 
+    /// Redirects stream `k` to contiguous memory with the dimensions of the domain.
+    pub fn set_contiguous(&mut self, k: usize, ptr: *mut u8, dtype: Stored) {
+        let (mut strides, mut next) = ([0; MAX_RANK], dtype.size() as isize);
+        for d in (0..self.rank).rev() {
+            strides[d] = next;
+            next *= self.size[d] as isize;
+        }
+        self.streams[k] = Stream { ptr, origin: ptr, dtype, strides };
+    }
+
     /// Ends the inputs: streams added from now on are outputs.
     pub fn end_inputs(&mut self) {
         self.input_count = self.streams.len();

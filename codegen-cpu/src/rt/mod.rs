@@ -8,7 +8,7 @@
 //! streams   views -> streams over the domain; contiguous: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! job       streams -> few dimensions                                   (once per call)
-//! row_count rows that an input excludes from a call
+//! row_count rows that an input excludes from a call; sums: outputs that are sums over broadcast dimensions
 //! blocking  tiles of the iteration space, and streams staged in scratch (once per call)
 //! driver    boxes -> rows                                               (once per box)
 //! threads   number of threads, fork and join; fp_env: floating-point environment
@@ -56,6 +56,7 @@ pub mod simd;
 pub mod step;
 mod stream;
 mod streams;
+mod sums;
 pub mod tabled;
 mod threads;
 pub mod view;

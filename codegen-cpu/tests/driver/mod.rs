@@ -93,6 +93,7 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        sums: vec![].into(),
         ranges: Default::default(),
         promote: false,
         empty: true,

@@ -46,6 +46,7 @@ fn operator(name: &'static str, written: f64, graph: f64, author: Oracle) -> Ope
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        sums: vec![].into(),
         ranges: Default::default(),
         promote: false,
         empty: true,

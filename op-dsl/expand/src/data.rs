@@ -2,7 +2,7 @@
 
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Spec, Split, Tensor,
+    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Spec, Split, Sum, Tensor,
     Value,
 };
 use op_dsl_ir::wiring::Wiring;
@@ -26,6 +26,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let specs = list(def.specs.iter().map(spec));
     let ranges = list(def.ranges.iter().map(range));
     let wide = list(def.wide.iter().map(|i| count(*i).into_token_stream()));
+    let sums = list(def.sums.iter().map(sum));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
     let grad_of = option(def.grad_of.as_ref().map(grad_of));
@@ -43,6 +44,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             ranges: #ranges,
             broadcast: #broadcast,
             wide: #wide,
+            sums: #sums,
             promote: #promote,
             empty: #empty,
             specs: #specs,
@@ -55,6 +57,11 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
 fn range(range: &Range) -> TokenStream {
     let (input, [low, high]) = (count(range.input), range.bounds.map(f64_literal));
     quote!(Range { input: #input, bounds: [#low, #high] })
+}
+
+fn sum(sum: &Sum) -> TokenStream {
+    let (output, input) = (count(sum.output), count(sum.input));
+    quote!(Sum { output: #output, input: #input })
 }
 
 fn list(items: impl Iterator<Item = TokenStream>) -> TokenStream {

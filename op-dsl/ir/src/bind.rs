@@ -207,11 +207,14 @@ pub fn infer(
     inputs: &[impl Meta],
 ) -> Result<Vec<OutputMeta>, BindError> {
     let bound = bind(def, attrs, inputs)?;
-    let meta = |kind| OutputMeta { shape: bound.shape(kind), dtype: bound.dtype };
-    Ok(def.outputs.iter().map(|t| meta(t.kind)).collect())
+    let meta = |(output, tensor): (usize, &Tensor)| {
+        let sum = def.sum(output).and_then(|input| Shape::new(inputs[input].meta().shape));
+        OutputMeta { shape: sum.unwrap_or(bound.shape(tensor.kind)), dtype: bound.dtype }
+    };
+    Ok(def.outputs.iter().enumerate().map(meta).collect())
 }
 
-/// Checks the output tensors of a call against the result of [`bind`].
+/// Checks the output tensors of a call, whose inputs [`bind`] has accepted, against its result.
 ///
 /// If `cast` is true, the caller converts the results, so that outputs of any element type are accepted.
 ///
@@ -220,14 +223,18 @@ pub fn infer(
 pub fn check_outputs(
     def: &OpDef,
     bound: &Bound,
+    inputs: &[impl Meta],
     outputs: &[impl Meta],
     cast: bool,
 ) -> Result<(), BindError> {
     let check = || -> Checked<()> {
         check_count("output", &def.outputs, outputs.len())?;
-        for (t, got) in def.outputs.iter().zip(outputs) {
+        for (k, (t, got)) in def.outputs.iter().zip(outputs).enumerate() {
             let got = got.meta();
-            check_shape(bound, t, got.shape, || "the inputs".into())?;
+            match def.sum(k) {
+                Some(input) => check_sum(def, t, got.shape, input, inputs[input].meta().shape)?,
+                None => check_shape(bound, t, got.shape, || "the inputs".into())?,
+            }
             if got.dtype != bound.dtype && !cast {
                 let allowed = bound.dtype.to_string();
                 return refuse(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
@@ -389,6 +396,26 @@ fn check_shape(
     }
     let (got, want) = (got.to_vec(), wanted(bound, tensor.kind));
     refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from: from() })
+}
+
+/// Returns an error if an output that is a sum lacks the shape of the input that was broadcast.
+fn check_sum(
+    def: &OpDef,
+    output: &Tensor,
+    got: &[usize],
+    input: usize,
+    want: &[usize],
+) -> Checked<()> {
+    if got == want {
+        return Ok(());
+    }
+    let from = format!("`{}`", def.inputs[input].name);
+    refuse(Wrong::Shape {
+        tensor: output.name.clone(),
+        got: got.to_vec(),
+        want: want.to_vec(),
+        from,
+    })
 }
 
 /// Returns whether `shape` is the one that a tensor of this kind must have if it is not broadcast.

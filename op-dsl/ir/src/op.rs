@@ -41,6 +41,8 @@ pub struct OpDef {
     pub broadcast: bool,
     /// Indices of the inputs that are never broadcast: they have the shape of the outputs.
     pub wide: List<usize>,
+    /// Outputs that are sums: gradients with respect to inputs that are broadcast.
+    pub sums: List<Sum>,
     /// Whether inputs may differ in element type; outputs then have the promoted type.
     pub promote: bool,
     /// Whether tensors without elements are allowed (the call does nothing); otherwise they are an error.
@@ -60,6 +62,17 @@ pub struct Range {
     pub input: usize,
     /// Lowest and highest value, both included, that callers promise for elements of this input.
     pub bounds: [f64; 2],
+}
+
+/// An output that has the shape of an input, and sums the results of all elements that share an element of it.
+///
+/// For example, the gradient with respect to `b` in `x + b`, with `x` of shape `[m, n]` and `b` of shape `[n]`, is a sum over `m`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Index among the operator's outputs.
+    pub output: usize,
+    /// Index among the operator's inputs.
+    pub input: usize,
 }
 
 /// Correspondence between the tensors of a gradient operator and those of its forward operator.
@@ -389,6 +402,11 @@ impl OpDef {
     /// Returns the inputs that hold data per element: all but the row counts, which come last.
     pub fn laid_out(&self) -> &[Tensor] {
         &self.inputs[..self.rows().unwrap_or(self.inputs.len())]
+    }
+
+    /// Returns the input whose shape an output has because it is a sum; `None` for every other output.
+    pub fn sum(&self, output: usize) -> Option<usize> {
+        self.sums.iter().find(|sum| sum.output == output).map(|sum| sum.input)
     }
 
     /// Returns the value range that callers promise for an input; `None` if they promise none.

@@ -301,6 +301,7 @@ fn definition(
         ranges,
         broadcast: op.args.broadcast || f.broadcast().next().is_some(),
         wide: wide(f),
+        sums: List::default(),
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),
         specs: specs.collect(),

@@ -109,7 +109,7 @@ pub mod models {
     /// Dynamic tanh, which replaces a normalisation: `gamma * tanh(alpha * x) + beta`.
     ///
     /// Source: J. Zhu et al., Transformers without Normalization (2025).
-    #[op(name = "DyT", grad(name = "DyTGrad", wrt(x)))]
+    #[op(name = "DyT", grad(name = "DyTGrad", wrt(x, alpha, gamma, beta)))]
     pub fn dyt(
         x: Elem,
         #[broadcast] alpha: Elem,
@@ -120,13 +120,13 @@ pub mod models {
     }
 
     /// `gelu(x + bias)`, the step after the first linear layer of an MLP.
-    #[op(name = "BiasGelu", grad(name = "BiasGeluGrad", wrt(x)))]
+    #[op(name = "BiasGelu", grad(name = "BiasGeluGrad", wrt(x, bias)))]
     pub fn bias_gelu(x: Elem, #[broadcast] bias: Elem) -> Elem {
         gelu(x + bias)
     }
 
     /// `silu(A) * B` over the halves `A`, `B` of `x + bias` along `dim`.
-    #[op(name = "BiasSwiGlu", grad(name = "BiasSwiGluGrad", wrt(x)))]
+    #[op(name = "BiasSwiGlu", grad(name = "BiasSwiGluGrad", wrt(x, bias)))]
     pub fn bias_swi_glu(
         #[split(along = dim, gate_left = true)] x: Gated,
         #[broadcast] bias: Gated,

@@ -335,6 +335,11 @@ fn reason(why: &Why) -> String {
                 请写作`{name}: Elem`和`{name} != 0.0`，或在ascend910b上按字节存放"
             )
         }
+        Why::Sum(name) => {
+            format!(
+                "`{name}`是多个元素之和，生成的核函数不计算求和，请用`broadcast = false`推导梯度后再求和"
+            )
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -65,6 +65,7 @@ pub fn operator(
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        sums: vec![].into(),
         ranges: Default::default(),
         promote: false,
         empty: true,

@@ -127,7 +127,9 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
     let inputs: Vec<_> = inputs.map(|(i, t)| meta(SignaturePart::Input(i), t)).collect();
     let outputs = def.outputs.iter().enumerate();
     let outputs: Vec<_> = outputs.map(|(i, t)| meta(SignaturePart::Output(i), t)).collect();
-    match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs, false)) {
+    match bind(def, attrs, &inputs)
+        .and_then(|bound| check_outputs(def, &bound, &inputs, &outputs, false))
+    {
         Ok(()) => Ok(shapes),
         Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),
     }

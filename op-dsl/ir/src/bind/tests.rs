@@ -37,6 +37,7 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        sums: vec![].into(),
         ranges: Default::default(),
         promote: false,
         empty: true,

@@ -63,6 +63,7 @@ impl Forward<'_> {
 /// Also returns the wiring, which connects the gradient's streams to those of `forward`.
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
+    tensors::no_sums(forward.def, args, errors)?;
     let inputs = match &args.inputs {
         Some(names) => tensors::explicit(names, forward, args, errors)?,
         None => tensors::default(forward, &wrt, args, errors)?,
@@ -72,6 +73,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     tensors::rows(def, &inputs, args, errors)?;
     let outputs = tensors::outputs(&wrt, def, args, errors)?;
     tensors::distinct(&inputs, &outputs, args, errors)?;
+    let sums = tensors::sums(&wrt, &inputs, def, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt);
     let tensors: Vec<Tensor> = inputs
         .iter()
@@ -97,6 +99,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         broadcast: args.broadcast.unwrap_or(def.broadcast),
         // An input that the forward operator does not broadcast is not broadcast in the gradient either.
         wide: if args.broadcast.is_some() { List::default() } else { wide(def, &inputs) },
+        sums: sums.into(),
         promote: args.promote.unwrap_or(def.promote),
         empty: args.empty.unwrap_or(def.empty),
         ranges,

@@ -4,7 +4,7 @@ use super::variables::{self, list};
 use super::{Forward, specs, streams, wiring};
 use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
-use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Tensor};
+use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Sum, Tensor};
 
 /// Resolves the names in `inputs(..)` of a gradient; `None` after reporting an error.
 ///
@@ -86,8 +86,11 @@ pub fn default(
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
         match source {
             // An optional tensor stays because its presence selects the formula. Counts of rows stay because rows
-            // that are not computed have no gradient.
-            Origin::Input(i) => is_read || def.presence(*i).is_some() || def.rows() == Some(*i),
+            // that are not computed have no gradient, and a broadcast input because its gradient has its shape.
+            Origin::Input(i) => {
+                let is_summed = wrt.contains(i) && variables::is_summed(def, args, *i);
+                is_read || is_summed || def.presence(*i).is_some() || def.rows() == Some(*i)
+            }
             _ => true,
         }
     });
@@ -148,6 +151,39 @@ pub fn outputs(
         Tensor { name: name.into(), kind: input.kind, used: true }
     };
     Some(wrt.iter().enumerate().map(tensor).collect())
+}
+
+/// Returns the outputs that are sums, each with the input of the gradient that it has the shape of.
+///
+/// Returns `None` after reporting an error: the gradient lacks such an input.
+pub fn sums(
+    wrt: &[usize],
+    inputs: &[(String, Origin)],
+    forward: &OpDef,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Sum>> {
+    let summed = wrt.iter().enumerate().filter(|(_, i)| variables::is_summed(forward, args, **i));
+    let sum = |(output, input): (usize, &usize)| {
+        let at = inputs.iter().position(|(_, source)| *source == Origin::Input(*input));
+        if at.is_none() {
+            let name = &forward.inputs[*input].name;
+            let why = format!("the gradient by `{name}`, a sum over elements, has its shape");
+            errors.at(&args.keyword, format!("{why}; add `{name}` to its inputs"));
+        }
+        Some(Sum { output, input: at? })
+    };
+    summed.map(sum).collect()
+}
+
+/// Refuses to differentiate a gradient whose outputs are sums; `None` after reporting the error.
+pub fn no_sums(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<()> {
+    let Some(sum) = forward.sums.first() else { return Some(()) };
+    let (output, input) = (&forward.outputs[sum.output].name, &forward.inputs[sum.input].name);
+    let why = format!("`{output}` is a sum over elements, which has no second derivative here");
+    let help = format!("write the first `wrt` without `{input}`");
+    errors.at(&args.keyword, format!("{why}; {help}"));
+    None
 }
 
 /// Requires distinct names of a gradient's inputs and outputs; `None` after reporting an error.

@@ -1,4 +1,4 @@
-//! The inputs that `wrt` names: whole tensors whose gradients are elementwise.
+//! The inputs that `wrt` names.
 
 use super::Forward;
 use crate::attr::GradArgs;
@@ -55,16 +55,19 @@ pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
     (found.len() == names.len()).then_some(found)
 }
 
-/// Returns the error message if an input has no elementwise gradient of its own, else `None`.
+/// Returns whether the gradient with respect to an input is a sum over elements, because the input is broadcast.
+pub fn is_summed(forward: &OpDef, args: &GradArgs, input: usize) -> bool {
+    let broadcast = args.broadcast != Some(false) && forward.broadcast && forward.inputs.len() > 1;
+    broadcast && !forward.wide.contains(&input)
+}
+
+/// Returns the error message if an input has no gradient of its own, else `None`.
 fn refusal(ident: &Ident, input: usize, forward: &Forward, args: &GradArgs) -> Option<String> {
     let def = forward.def;
-    // The gradient of a broadcast input would be a sum over elements.
-    let broadcast = args.broadcast != Some(false) && def.broadcast && def.inputs.len() > 1;
-    if broadcast && !def.wide.contains(&input) {
-        let why = format!("`{ident}` is broadcast, so its gradient is a sum over elements");
-        let help = "write `wrt` with inputs that are not, `broadcast = false` for tensors of one \
-                    shape, or sum a gradient written by hand";
-        return Some(format!("{why}; {help}"));
+    if is_summed(def, args, input) && def.rows().is_some() {
+        let why = format!("`{ident}` is broadcast, so its gradient is a sum over rows");
+        let help = "write `wrt` without it, or the operator without counts of rows";
+        return Some(format!("{why}, of which some are not computed; {help}"));
     }
     let derived_from = def.grad_of.as_ref().filter(|_| !forward.steps.is_empty())?;
     let follows = matches!(derived_from.inputs.get(input), Some(Origin::Output(_)));

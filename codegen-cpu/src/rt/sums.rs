@@ -1,0 +1,366 @@
+//! Outputs that are sums over the elements which share an element of a broadcast input.
+//!
+//! The gradient with respect to a broadcast input is such a sum: for `y = x + b` with `b` of shape `[n]`, it is the sum of `dy` over
+//! all dimensions but the last. Kernels are elementwise, so the domain is computed in chunks that fit a cache:
+//!
+//! ```text
+//! kernel   chunk of the domain -> scratch memory for the outputs that are sums, tensors for all others
+//! add      scratch memory      -> accumulators in f64, one set per group of chunks
+//! finish   groups in order     -> outputs, rounded once
+//! ```
+//!
+//! Chunks and groups follow from shapes alone, and so does the order of additions. No bit depends on threads, layout or SIMD level.
+//! In f64 the additions lose nothing that shows in f32: the error of a sum is that of its terms.
+
+use super::driver;
+use super::job::Job;
+use super::options::Options;
+use super::simd::{AtLevel, Isa};
+use super::stream::Stream;
+use super::streams::Call;
+use super::threads;
+use half::{bf16, f16};
+use op_dsl_ir::bind::MAX_RANK;
+use op_dsl_ir::{DType, Stored};
+use std::sync::Mutex;
+
+/// Maximum number of elements in a chunk, unless a single index of a dimension has more.
+///
+/// Scratch memory for one sum is then 64 KiB, so that several fit the second-level cache of every processor in use.
+const CHUNK: usize = 16 << 10;
+/// Maximum number of groups, which is enough to balance threads.
+const GROUPS: usize = 64;
+/// Minimum number of elements of the domain per accumulator of a group.
+///
+/// It bounds the memory of accumulators by a quarter of that of a stream in f32.
+const PER_ACCUMULATOR: usize = 8;
+/// Number of partial sums of a row, which are added pairwise at its end: two vectors of the widest SIMD level.
+const PARTIAL: usize = 16;
+
+/// Returns whether some output of the call is a sum of more than one element.
+pub(super) fn has_sums(call: &Call<'_>) -> bool {
+    (0..call.outputs.len()).any(|output| is_sum(call, output))
+}
+
+/// Returns whether an output is a sum: the definition says so, and it does not have the shape of the domain.
+fn is_sum(call: &Call<'_>, output: usize) -> bool {
+    let whole = call.bound.shape(call.def.outputs[output].kind);
+    call.def.sum(output).is_some() && *call.outputs[output].raw().shape != *whole
+}
+
+/// Computes a job whose domain has elements and some of whose outputs are sums.
+///
+/// The job's streams must have the dimensions of the domain.
+pub(super) fn run(job: &Job, call: &Call<'_>, options: &Options) {
+    let work = Work::new(job, call, options);
+    let mut all = vec![0.0; work.groups.count * work.accumulators];
+    let groups = Mutex::new(all.chunks_mut(work.accumulators).enumerate());
+    let next = || groups.lock().ok().and_then(|mut groups| groups.next());
+    let wanted = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
+    threads::on_each(wanted.min(work.groups.count), &|| {
+        let mut scratch =
+            vec![Line::default(); work.sums.len() * work.chunks.longest.div_ceil(LINE)];
+        while let Some((group, accumulators)) = next() {
+            work.run_group(group, accumulators, &mut scratch);
+        }
+    });
+    let (total, others) = all.split_at_mut(work.accumulators);
+    for group in others.chunks(work.accumulators) {
+        total.iter_mut().zip(group).for_each(|(total, partial)| *total += partial);
+    }
+    work.sums.iter().for_each(|sum| sum.finish(total));
+}
+
+/// Writes the sums of a domain without elements, which are zeros.
+pub(super) fn clear(call: &Call<'_>) {
+    for sum in call.def.sums.iter() {
+        let raw = call.outputs[sum.output].raw();
+        let (mut strides, mut size) = ([0; MAX_RANK], [1; MAX_RANK]);
+        for (d, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
+            (size[d], strides[d]) = (n, stride * raw.dtype.size() as isize);
+        }
+        let target = Stream { ptr: raw.ptr, origin: raw.origin, dtype: raw.dtype, strides };
+        let zeros = Sum { stream: 0, target, size, pitch: [0; MAX_RANK], first: 0 };
+        zeros.finish(&[0.0]);
+    }
+}
+
+/// One cache line of scratch memory.
+#[derive(Clone, Default)]
+#[repr(align(64))]
+#[allow(dead_code)] // read and written through pointers
+struct Line([f32; LINE]);
+
+/// Number of elements in a line.
+const LINE: usize = 16;
+
+/// An output stream that is a sum.
+struct Sum {
+    /// Index among the job's streams.
+    stream: usize,
+    /// The stream over its tensor, with stride 0 along the dimensions that are summed.
+    target: Stream,
+    /// Sizes of the dimensions of the domain, 1 where they are summed.
+    size: [usize; MAX_RANK],
+    /// Distance of accumulators along each dimension of the domain, 0 where it is summed.
+    pitch: [usize; MAX_RANK],
+    /// Index of the sum's first accumulator in those of a group.
+    first: usize,
+}
+
+impl Sum {
+    /// Describes an output stream of a job, with accumulators from `first` on.
+    fn new(job: &Job, stream: usize, first: usize) -> Sum {
+        let target = job.streams()[stream];
+        let (mut size, mut pitch, mut next) = ([1; MAX_RANK], [0; MAX_RANK], 1);
+        for d in (0..job.rank).rev().filter(|d| target.strides[*d] != 0) {
+            (size[d], pitch[d]) = (job.size[d], next);
+            next *= job.size[d];
+        }
+        Sum { stream, target, size, pitch, first }
+    }
+
+    /// Rounds the sums and writes them to their tensor.
+    fn finish(&self, total: &[f64]) {
+        let count: usize = self.size.iter().product();
+        for i in 0..count {
+            let (mut rest, mut at, mut place) = (i, self.first, self.target.ptr);
+            for d in (0..MAX_RANK).rev() {
+                let index = rest % self.size[d];
+                rest /= self.size[d];
+                at += index * self.pitch[d];
+                place = place.wrapping_offset(self.target.strides[d] * index as isize);
+            }
+            let value = total[at] as f32;
+            // SAFETY: the index is within the output, whose view vouches for the element; elements need no alignment.
+            unsafe {
+                match self.target.dtype {
+                    Stored::Number(DType::F16) => {
+                        place.cast::<f16>().write_unaligned(f16::from_f32(value));
+                    }
+                    Stored::Number(DType::BF16) => {
+                        place.cast::<bf16>().write_unaligned(bf16::from_f32(value));
+                    }
+                    _ => place.cast::<f32>().write_unaligned(value),
+                }
+            }
+        }
+    }
+}
+
+/// The chunks of a domain: whole dimensions after `dim`, up to `per` indices of `dim`, one index of each dimension before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Chunks {
+    dim: usize,
+    per: usize,
+    /// Number of chunks along `dim`.
+    along: usize,
+    /// Number of chunks in all.
+    count: usize,
+    /// Number of elements of the largest chunk.
+    longest: usize,
+}
+
+impl Chunks {
+    fn of(sizes: &[usize]) -> Chunks {
+        let (mut dim, mut inner) = (sizes.len() - 1, 1);
+        while dim > 0 && inner * sizes[dim] < CHUNK {
+            inner *= sizes[dim];
+            dim -= 1;
+        }
+        let per = (CHUNK / inner).clamp(1, sizes[dim]);
+        let along = sizes[dim].div_ceil(per);
+        let count = sizes[..dim].iter().product::<usize>() * along;
+        Chunks { dim, per, along, count, longest: per * inner }
+    }
+}
+
+/// Consecutive chunks whose elements are added to accumulators of their own.
+struct Groups {
+    /// Number of chunks in a group.
+    chunks: usize,
+    count: usize,
+}
+
+/// A job with sums, as all threads see it.
+struct Work<'a> {
+    job: &'a Job,
+    call: &'a Call<'a>,
+    options: Options,
+    sums: Vec<Sum>,
+    chunks: Chunks,
+    groups: Groups,
+    /// Number of accumulators of a group.
+    accumulators: usize,
+}
+
+// SAFETY: as for the driver's `Work`: chunks are disjoint, and each is computed once. Outputs share no elements with each other, and
+// with inputs only at the same index. The sums' tensors are written by the caller's thread, after all chunks.
+unsafe impl Sync for Work<'_> {}
+
+impl<'a> Work<'a> {
+    fn new(job: &'a Job, call: &'a Call<'a>, options: &Options) -> Work<'a> {
+        let (mut sums, mut stream, mut accumulators) = (Vec::new(), job.input_count(), 0);
+        for (k, tensor) in call.def.outputs.iter().enumerate() {
+            let parts = tensor.kind.parts().len();
+            if is_sum(call, k) {
+                for stream in stream..stream + parts {
+                    let sum = Sum::new(job, stream, accumulators);
+                    accumulators += sum.size.iter().product::<usize>();
+                    sums.push(sum);
+                }
+            }
+            stream += parts;
+        }
+        let chunks = Chunks::of(job.sizes());
+        let fit = job.elements() / (PER_ACCUMULATOR * accumulators);
+        let per_group = chunks.count.div_ceil(fit.clamp(1, GROUPS));
+        let groups = Groups { chunks: per_group, count: chunks.count.div_ceil(per_group) };
+        // Scratch memory must stay in the cache, and a kernel stores all its outputs alike.
+        let options = Options { threads: 1, streaming: Some(false), ..*options };
+        Work { job, call, options, sums, chunks, groups, accumulators }
+    }
+
+    /// Computes the chunks of a group and adds their elements to the group's accumulators.
+    fn run_group(&self, group: usize, accumulators: &mut [f64], scratch: &mut [Line]) {
+        let first = group * self.groups.chunks;
+        for chunk in first..self.chunks.count.min(first + self.groups.chunks) {
+            self.run_chunk(chunk, accumulators, scratch);
+        }
+    }
+
+    fn run_chunk(&self, chunk: usize, accumulators: &mut [f64], scratch: &mut [Line]) {
+        let Chunks { dim, per, along, .. } = self.chunks;
+        let (mut outer, part) = (chunk / along, chunk % along);
+        let mut start = [0; MAX_RANK];
+        start[dim] = part * per;
+        for d in (0..dim).rev() {
+            (start[d], outer) = (outer % self.job.size[d], outer / self.job.size[d]);
+        }
+        let mut job = self.job.clone();
+        (0..dim).for_each(|d| job.narrow(d, start[d]..start[d] + 1));
+        job.narrow(dim, start[dim]..job.size[dim].min(start[dim] + per));
+        let (sizes, elements) = (job.size, job.elements());
+        let pitch = self.chunks.longest.div_ceil(LINE);
+        let scratch = scratch.as_mut_ptr();
+        let slot = |k: usize| scratch.wrapping_add(k * pitch).cast::<f32>();
+        for (k, sum) in self.sums.iter().enumerate() {
+            job.set_contiguous(sum.stream, slot(k).cast(), DType::F32.into());
+        }
+        job.collapse();
+        job.take_turns(self.call.kernels);
+        driver::run(&mut job, &self.options);
+        for (k, sum) in self.sums.iter().enumerate() {
+            // SAFETY: slot `k` has room for the largest chunk, and scratch memory is initialised.
+            let values = unsafe { core::slice::from_raw_parts(slot(k), elements) };
+            let dims = &sizes[dim..self.job.rank];
+            let pitch = &sum.pitch[..self.job.rank];
+            let at: usize = start.iter().zip(pitch).map(|(i, pitch)| i * pitch).sum();
+            let add = Add::new(dims, &pitch[dim..], values, &mut accumulators[sum.first + at..]);
+            // The kernel has run at this level, so that the processor has it.
+            self.job.level.run(add);
+        }
+    }
+}
+
+/// Addition of a chunk's elements to the accumulators that they belong to.
+struct Add<'a> {
+    /// Sizes of the dimensions outside of a row, and the distance of accumulators along each.
+    outer: Vec<(usize, usize)>,
+    /// Number of elements of a row.
+    columns: usize,
+    /// Whether each element of a row has an accumulator of its own; otherwise the row has one.
+    apart: bool,
+    values: &'a [f32],
+    accumulators: &'a mut [f64],
+}
+
+impl<'a> Add<'a> {
+    /// Describes contiguous values with dimensions of these sizes, in as few dimensions as possible.
+    fn new(
+        sizes: &[usize],
+        pitch: &[usize],
+        values: &'a [f32],
+        accumulators: &'a mut [f64],
+    ) -> Add<'a> {
+        let mut outer: Vec<(usize, usize)> = Vec::new();
+        for (&n, &pitch) in sizes.iter().zip(pitch).filter(|(n, _)| **n > 1) {
+            match outer.last_mut() {
+                Some(last) if last.1 == n * pitch => *last = (last.0 * n, pitch),
+                _ => outer.push((n, pitch)),
+            }
+        }
+        let (columns, pitch) = outer.pop().unwrap_or((1, 0));
+        Add { outer, columns, apart: pitch != 0, values, accumulators }
+    }
+
+    #[inline(always)]
+    fn run(self) {
+        let (rows, pitch) = self.outer.last().copied().unwrap_or((1, 0));
+        let blocks = &self.outer[..self.outer.len().saturating_sub(1)];
+        let columns = self.columns;
+        for (block, values) in self.values.chunks_exact(rows * columns).enumerate() {
+            let (mut at, mut rest) = (0, block);
+            for &(n, pitch) in blocks.iter().rev() {
+                (at, rest) = (at + rest % n * pitch, rest / n);
+            }
+            let accumulators = &mut self.accumulators[at..];
+            if !self.apart {
+                let rows = values.chunks_exact(columns).enumerate();
+                rows.for_each(|(row, values)| accumulators[row * pitch] += sum(values));
+            } else if pitch == 0 {
+                add_rows(&mut accumulators[..columns], values);
+            } else {
+                let rows = values.chunks_exact(columns).enumerate();
+                rows.for_each(|(row, values)| {
+                    add_rows(&mut accumulators[row * pitch..][..columns], values);
+                });
+            }
+        }
+    }
+}
+
+impl AtLevel for Add<'_> {
+    type Output = ();
+
+    fn at<S: Isa>(self, s: S) {
+        s.vectorize(
+            #[inline(always)]
+            || self.run(),
+        );
+    }
+}
+
+/// Adds rows to accumulators, four rows at a time, because the accumulators are then loaded and stored once for all four.
+#[inline(always)]
+fn add_rows(accumulators: &mut [f64], rows: &[f32]) {
+    let n = accumulators.len();
+    let mut fours = rows.chunks_exact(4 * n);
+    for four in &mut fours {
+        let (first, second) = four.split_at(2 * n);
+        let ((a, b), (c, d)) = (first.split_at(n), second.split_at(n));
+        for (i, to) in accumulators.iter_mut().enumerate() {
+            *to += (f64::from(a[i]) + f64::from(b[i])) + (f64::from(c[i]) + f64::from(d[i]));
+        }
+    }
+    for row in fours.remainder().chunks_exact(n) {
+        accumulators.iter_mut().zip(row).for_each(|(to, x)| *to += f64::from(*x));
+    }
+}
+
+/// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
+#[inline(always)]
+fn sum(row: &[f32]) -> f64 {
+    let mut partial = [0.0; PARTIAL];
+    let mut chunks = row.chunks_exact(PARTIAL);
+    for chunk in &mut chunks {
+        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to += f64::from(*x));
+    }
+    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to += f64::from(*x));
+    let mut n = PARTIAL;
+    while n > 1 {
+        n /= 2;
+        (0..n).for_each(|i| partial[i] += partial[i + n]);
+    }
+    partial[0]
+}
