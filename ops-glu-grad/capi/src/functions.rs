@@ -114,6 +114,58 @@ op_dsl_capi::aclnn_functions! {
         aclnnClippedSwiglu(x: Tensor, group_index_optional: Tensor, dim: Int, alpha: Double, limit: Double, bias: Double, interleaved: Bool, out: Tensor);
     "ClippedSwigluGrad" aclnnClippedSwigluGradGetWorkspaceSize
         aclnnClippedSwigluGrad(grad_y: Tensor, x: Tensor, group_index_optional: Tensor, dim: Int, alpha: Double, limit: Double, bias: Double, interleaved: Bool, grad_x_out: Tensor);
+    "SwiGluMul" aclnnSwiGluMulGetWorkspaceSize
+        aclnnSwiGluMul(gate_: Tensor, up: Tensor, y: Tensor);
+    "SwiGluMulGrad" aclnnSwiGluMulGradGetWorkspaceSize
+        aclnnSwiGluMulGrad(dy: Tensor, gate_: Tensor, up: Tensor, dgate: Tensor, dup: Tensor);
+    "SwiGluMulGradGrad" aclnnSwiGluMulGradGradGetWorkspaceSize
+        aclnnSwiGluMulGradGrad(ddgate: Tensor, ddup: Tensor, dy: Tensor, gate_: Tensor, up: Tensor, ddy: Tensor, dgate: Tensor, dup: Tensor);
+    "GeGluMul" aclnnGeGluMulGetWorkspaceSize
+        aclnnGeGluMul(gate_: Tensor, up: Tensor, approximate: Int, y: Tensor);
+    "GeGluMulGrad" aclnnGeGluMulGradGetWorkspaceSize
+        aclnnGeGluMulGrad(dy: Tensor, gate_: Tensor, up: Tensor, approximate: Int, dgate: Tensor, dup: Tensor);
+    "GeGluMulGradGrad" aclnnGeGluMulGradGradGetWorkspaceSize
+        aclnnGeGluMulGradGrad(ddgate: Tensor, ddup: Tensor, dy: Tensor, gate_: Tensor, up: Tensor, approximate: Int, ddy: Tensor, dgate: Tensor, dup: Tensor);
+    "ReluSquaredMul" aclnnReluSquaredMulGetWorkspaceSize
+        aclnnReluSquaredMul(gate_: Tensor, up: Tensor, y: Tensor);
+    "ReluSquaredMulGrad" aclnnReluSquaredMulGradGetWorkspaceSize
+        aclnnReluSquaredMulGrad(dy: Tensor, gate_: Tensor, up: Tensor, dgate: Tensor, dup: Tensor);
+    "ClippedSwiGluMul" aclnnClippedSwiGluMulGetWorkspaceSize
+        aclnnClippedSwiGluMul(gate_: Tensor, up: Tensor, alpha: Double, limit: Double, bias: Double, y: Tensor);
+    "ClippedSwiGluMulGrad" aclnnClippedSwiGluMulGradGetWorkspaceSize
+        aclnnClippedSwiGluMulGrad(dy: Tensor, gate_: Tensor, up: Tensor, alpha: Double, limit: Double, bias: Double, dgate: Tensor, dup: Tensor);
+    "Rope" aclnnRopeGetWorkspaceSize
+        aclnnRope(x: Tensor, cos: Tensor, sin: Tensor, dim: Int, interleaved: Bool, y: Tensor);
+    "RopeGrad" aclnnRopeGradGetWorkspaceSize
+        aclnnRopeGrad(dy: Tensor, cos: Tensor, sin: Tensor, dim: Int, interleaved: Bool, dx: Tensor);
+    "DyT" aclnnDyTGetWorkspaceSize
+        aclnnDyT(x: Tensor, alpha: Tensor, gamma: Tensor, beta: Tensor, y: Tensor);
+    "DyTGrad" aclnnDyTGradGetWorkspaceSize
+        aclnnDyTGrad(dy: Tensor, x: Tensor, alpha: Tensor, gamma: Tensor, beta: Tensor, dx: Tensor, dalpha: Tensor, dgamma: Tensor, dbeta: Tensor);
+    "BiasGelu" aclnnBiasGeluGetWorkspaceSize
+        aclnnBiasGelu(x: Tensor, bias: Tensor, y: Tensor);
+    "BiasGeluGrad" aclnnBiasGeluGradGetWorkspaceSize
+        aclnnBiasGeluGrad(dy: Tensor, x: Tensor, bias: Tensor, dx: Tensor, dbias: Tensor);
+    "BiasSwiGlu" aclnnBiasSwiGluGetWorkspaceSize
+        aclnnBiasSwiGlu(x: Tensor, bias: Tensor, dim: Int, y: Tensor);
+    "BiasSwiGluGrad" aclnnBiasSwiGluGradGetWorkspaceSize
+        aclnnBiasSwiGluGrad(dy: Tensor, x: Tensor, bias: Tensor, dim: Int, dx: Tensor, dbias: Tensor);
+    "DropoutAdd" aclnnDropoutAddGetWorkspaceSize
+        aclnnDropoutAdd(x: Tensor, residual: Tensor, keep: Tensor, p: Double, y: Tensor);
+    "DropoutAddGrad" aclnnDropoutAddGradGetWorkspaceSize
+        aclnnDropoutAddGrad(dy: Tensor, keep: Tensor, p: Double, dx: Tensor, dresidual: Tensor);
+    "ReluSquared" aclnnReluSquaredGetWorkspaceSize
+        aclnnReluSquared(x: Tensor, y: Tensor);
+    "ReluSquaredGrad" aclnnReluSquaredGradGetWorkspaceSize
+        aclnnReluSquaredGrad(dy: Tensor, x: Tensor, dx: Tensor);
+    "XIelu" aclnnXIeluGetWorkspaceSize
+        aclnnXIelu(x: Tensor, alpha_p: Double, alpha_n: Double, beta: Double, y: Tensor);
+    "XIeluGrad" aclnnXIeluGradGetWorkspaceSize
+        aclnnXIeluGrad(dy: Tensor, x: Tensor, alpha_p: Double, alpha_n: Double, beta: Double, dx: Tensor);
+    "SoftCap" aclnnSoftCapGetWorkspaceSize
+        aclnnSoftCap(x: Tensor, cap: Double, y: Tensor);
+    "SoftCapGrad" aclnnSoftCapGradGetWorkspaceSize
+        aclnnSoftCapGrad(dy: Tensor, x: Tensor, cap: Double, dx: Tensor);
 }
 
 static GE_LU_BACKWARD: infiniop::Entry =

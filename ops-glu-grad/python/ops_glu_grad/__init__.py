@@ -19,4 +19,15 @@ for _function, _names in _functions():
         globals()[_name] = _function
 del _function, _names, _name
 
+
+def __getattr__(name):
+    """Imports the module for models when it is first used, because it needs PyTorch."""
+    if name == "nn":
+        import importlib
+
+        return importlib.import_module(f"{__name__}.nn")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+
 __all__ = ["OPERATORS", *(name for name in globals() if not name.startswith("_") and name != "OPERATORS")]

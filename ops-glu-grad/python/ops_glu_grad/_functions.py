@@ -47,20 +47,26 @@ def _function(operator, name):
 
 
 def _document(operator):
-    """What `help` shows."""
-    notes = {"gated": ", a gate and a value along `dim`", "mask": ", truth values", "rows": ", counts of rows"}
-    lines = [operator.doc.strip(), "", f"Operator {operator.name}, of {', '.join(operator.dtypes)}.", "", "Inputs:"]
-    for tensor in operator.inputs:
-        optional = ", may be left out" if tensor.optional else ""
-        lines.append(f"    {tensor.name}{notes.get(tensor.kind, '')}{optional}")
-    lines.append("Outputs:")
-    lines += [f"    {tensor.name}{notes.get(tensor.kind, '')}" for tensor in operator.outputs]
-    choices = [attribute for attribute in operator.attributes if attribute.choices]
-    if choices:
-        lines.append("Choices:")
-        lines += [f"    {attribute.name}: {', '.join(attribute.choices)}" for attribute in choices]
-    lines += ["", "`out` takes arrays for the outputs; `threads` is 0 for as many as pay, 1 for the caller's alone (of arrays)."]
-    return "\n".join(lines)
+    """What `help` shows, as numpy's functions have it."""
+    notes = {"gated": "a gate and a value along `dim`", "mask": "truth values", "rows": "counts of rows, int64"}
+
+    def lines(tensors, inputs):
+        for tensor in tensors:
+            yield f"{tensor.name} : array" + (", optional" if tensor.optional else "")
+            notes_of = [notes.get(tensor.kind, "")]
+            if tensor.like is not None:
+                notes_of.append(f"has the shape of `{inputs[tensor.like].name}`: a sum over what that is broadcast along")
+            yield from (f"    {note[0].upper()}{note[1:]}." for note in notes_of if note)
+
+    text = [operator.doc.strip(), "", f"Operator {operator.name}, of {', '.join(operator.dtypes)}.", ""]
+    text += ["Parameters", "----------", *lines(operator.inputs, operator.inputs)]
+    for attribute in operator.attributes:
+        kind = "{" + ", ".join(map(repr, attribute.choices)) + "}" if attribute.choices else attribute.kind
+        text.append(f"{attribute.name} : {kind}, default {attribute.default!r}")
+    text += ["out : array or tuple of arrays, optional", "    Takes the outputs; None for one that is to be made."]
+    text += ["threads : int, default 0", "    0 for as many as pay, 1 for the caller's alone; of calls on arrays of numpy."]
+    text += ["", "Returns", "-------", *lines(operator.outputs, operator.inputs)]
+    return "\n".join(text)
 
 
 def functions():

@@ -72,7 +72,7 @@ class Shapes:
 
     def __init__(self, operator):
         self.kinds = [tensor.kind for tensor in operator.inputs]
-        self.results = [tensor.kind for tensor in operator.outputs]
+        self.results = operator.outputs
         self.dim = operator.dim
 
     def __call__(self, tensors, attributes):
@@ -82,7 +82,12 @@ class Shapes:
                 continue
             domains.append(self.scaled(kind, tensor.shape, attributes, lambda n: n // 2))
         domain = torch.broadcast_shapes(*domains)
-        return [self.scaled(kind, domain, attributes, lambda n: 2 * n) for kind in self.results]
+        return [
+            self.scaled(result.kind, domain, attributes, lambda n: 2 * n)
+            if result.like is None
+            else list(tensors[result.like].shape)
+            for result in self.results
+        ]
 
     def scaled(self, kind, shape, attributes, scale):
         """A shape with another length along the dimension that gated tensors are cut along."""
@@ -187,7 +192,15 @@ def _batched(operator, op, info, dims, tensors, attributes):
         moved.append(t)
     if operator.dim is not None and attributes[operator.dim] >= 0:
         attributes[operator.dim] += 1
-    return op(*moved, *attributes), 0 if len(operator.outputs) == 1 else (0,) * len(operator.outputs)
+    computed = op(*moved, *attributes)
+    computed = list(computed) if isinstance(computed, tuple) else [computed]
+    for k, result in enumerate(operator.outputs):
+        if result.like is not None:
+            # A sum has the shape of its input, which has got dimensions of 1 for broadcasting.
+            like, d = tensors[result.like], dims[result.like]
+            shape = like.shape if d is None else like.movedim(d, 0).shape[1:]
+            computed[k] = computed[k].reshape(info.batch_size, *shape)
+    return (computed[0], 0) if len(computed) == 1 else (tuple(computed), (0,) * len(computed))
 
 
 _BATCHED = {name: register(operator) for name, operator in _TABLE.items()}

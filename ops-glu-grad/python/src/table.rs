@@ -23,6 +23,8 @@ struct Tensor {
     optional: bool,
     /// Whether any result depends on the tensor.
     used: bool,
+    /// Index of the input that an output has the shape of, because it is a sum over what that input is broadcast along.
+    like: Option<usize>,
 }
 
 /// An attribute of an operator.
@@ -95,9 +97,9 @@ fn attribute(py: Python<'_>, attr: &op::Attr) -> PyResult<Attribute> {
     Ok(Attribute { name: attr.name.to_string(), kind, default: default(py, attr)?, choices })
 }
 
-fn tensor(tensor: &op::Tensor, optional: bool) -> Tensor {
+fn tensor(tensor: &op::Tensor, optional: bool, like: Option<usize>) -> Tensor {
     let name = tensor.name.to_string();
-    Tensor { name, kind: kind(tensor.kind), optional, used: tensor.used }
+    Tensor { name, kind: kind(tensor.kind), optional, used: tensor.used, like }
 }
 
 #[pymethods]
@@ -121,13 +123,14 @@ impl Operator {
     #[getter]
     fn inputs(&self) -> Vec<Tensor> {
         let def = self.0.def();
-        let of = |(i, t)| tensor(t, def.presence(i).is_some());
+        let of = |(i, t)| tensor(t, def.presence(i).is_some(), None);
         def.inputs.iter().enumerate().map(of).collect()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<Tensor> {
-        self.0.def().outputs.iter().map(|t| tensor(t, false)).collect()
+        let def = self.0.def();
+        def.outputs.iter().enumerate().map(|(k, t)| tensor(t, false, def.sum(k))).collect()
     }
 
     #[getter]

@@ -12,10 +12,11 @@ pub struct Row<'a> {
     interface: Interface,
 }
 
-/// Returns an operator with its aclnn interface; `None` if no aclnn function of it is published.
-pub fn row(operator: &Operator) -> Option<Row<'_>> {
-    operator.def().published?.aclnn?;
-    Some(Row { operator, interface: Interface::of(operator.def()) })
+/// Returns an operator with its aclnn interface; `None` if no aclnn function of it is published and it is not one of `own`.
+pub fn row<'a>(operator: &'a Operator, own: &[&Operator]) -> Option<Row<'a>> {
+    let is_published = operator.def().published.is_some_and(|p| p.aclnn.is_some());
+    let is_own = own.iter().any(|own| own.name() == operator.name());
+    (is_published || is_own).then(|| Row { operator, interface: Interface::of(operator.def()) })
 }
 
 impl Row<'_> {

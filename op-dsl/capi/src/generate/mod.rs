@@ -13,11 +13,11 @@ use codegen_cpu::rt::call::Operator;
 
 /// Returns the generated C headers and the Rust file of exported functions for a table of operators.
 ///
-/// An operator without published interfaces gets no functions, because CANN may have another signature under the name
-/// that they would have.
-pub fn files(table: &[&Operator]) -> Vec<File> {
+/// Operators with published interfaces get those. Operators of `own` get the functions that their signatures give; their names must
+/// be the crate's own. Others get none, because CANN may have another signature under the name that their functions would have.
+pub fn files(table: &[&Operator], own: &[&Operator]) -> Vec<File> {
     let infini: Vec<infiniop::Row<'_>> = table.iter().filter_map(|o| infiniop::row(o)).collect();
-    let aclnn: Vec<aclnn::Row<'_>> = table.iter().filter_map(|o| aclnn::row(o)).collect();
+    let aclnn: Vec<aclnn::Row<'_>> = table.iter().filter_map(|o| aclnn::row(o, own)).collect();
     let mut files: Vec<File> = aclnn.iter().map(aclnn::Row::header).collect();
     files.extend(infini.iter().map(infiniop::Row::header));
     let rows: String = aclnn.iter().map(aclnn::Row::functions).collect();

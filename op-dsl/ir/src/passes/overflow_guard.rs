@@ -17,7 +17,7 @@ const GROWN: f64 = 1e180;
 
 /// Clamps all values that overflow f64 and are multiplied by values of other inputs.
 ///
-/// Such a value is clamped wherever it is used, so that a fraction with it above and below keeps its limit: `y e / (1 + e)`
+/// The clamp holds wherever the value is used, so that a fraction with it above and below keeps its limit: `y e / (1 + e)`
 /// is `y` where `e` overflows.
 pub fn run(graph: &Graph) -> Graph {
     let (overflows, vanishes) = ends(graph);

@@ -17,7 +17,7 @@ fn gradient_arguments_must_fit_the_operator() {
 }
 
 #[test]
-fn variables_without_elementwise_gradient_are_refused() {
+fn variables_without_a_gradient_are_refused() {
     for (args, item, want) in [
         (
             "grad(name = \"G\", wrt(x.gate))",
@@ -25,14 +25,20 @@ fn variables_without_elementwise_gradient_are_refused() {
             "has both parts of a gated tensor; write `wrt(x)`",
         ),
         (
-            "grad(name = \"G\", wrt(b))",
-            "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x * b }",
-            "`b` is broadcast, so its gradient is a sum",
+            "grad(name = \"G\", wrt(b), inputs(dy, x))",
+            "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x + b }",
+            "the gradient by `b`, a sum over elements, has its shape; add `b` to its inputs",
         ),
         (
-            "broadcast, grad(name = \"G\", wrt(x))",
+            "broadcast, grad(name = \"G\", wrt(x), grad(name = \"GG\", wrt(dy)))",
             "fn f(x: Elem, b: Elem) -> Elem { x * b }",
-            "`x` is broadcast, so its gradient is a sum",
+            "`dx` is a sum over elements, which has no second derivative here",
+        ),
+        (
+            "grad(name = \"G\", wrt(b))",
+            "fn f(#[split(along = d)] x: Gated, #[broadcast] b: Elem, #[rows] n: Rows, #[attr(default = 0)] d: Dim) -> Elem \
+             { x.gate * x.value + b }",
+            "`b` is broadcast, so its gradient is a sum over rows, of which some are not computed",
         ),
         (
             "grad(name = \"G\", wrt(x))",
@@ -46,9 +52,9 @@ fn variables_without_elementwise_gradient_are_refused() {
 
 /// Each accepted item here is next to a refused one above.
 #[test]
-fn inputs_that_are_not_broadcast() {
+fn gradients_by_broadcast_inputs() {
     let item = "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x * b }";
-    let found = operator("name = \"F\", grad(name = \"G\", wrt(x))", item);
+    let found = operator("name = \"F\", grad(name = \"G\", wrt(x, b))", item);
     assert_eq!(found, Vec::<String>::new());
     let item = "fn f(x: Elem) -> Elem { x * x }";
     let found = operator("name = \"F\", broadcast, grad(name = \"G\", wrt(x))", item);

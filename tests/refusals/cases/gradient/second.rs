@@ -27,11 +27,6 @@ fn without_what_was_saved(x: Elem) -> Elem {
     2.0 * s
 }
 
-#[op(name = "E", grad(name = "EGrad", wrt(x), broadcast, grad(name = "EGradGrad", wrt(dy, x))))]
-fn broadcast(x: Elem) -> Elem {
-    x * x
-}
-
 #[op(name = "F", grad(name = "FGrad", wrt(x), grad(name = "FGradGrad", wrt(dy, z))))]
 fn unknown(x: Elem) -> Elem {
     x * x

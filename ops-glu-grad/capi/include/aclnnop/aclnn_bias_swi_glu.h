@@ -1,0 +1,32 @@
+/* aclnnBiasSwiGlu.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_BIAS_SWI_GLU_H
+#define ACLNNOP_ACLNN_BIAS_SWI_GLU_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBiasSwiGluGetWorkspaceSize(
+    const aclTensor* x,
+    const aclTensor* bias,
+    int64_t dim,
+    const aclTensor* y,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBiasSwiGlu(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+/* aclnnBiasSwiGluGrad.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_BIAS_SWI_GLU_GRAD_H
+#define ACLNNOP_ACLNN_BIAS_SWI_GLU_GRAD_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBiasSwiGluGradGetWorkspaceSize(
+    const aclTensor* dy,
+    const aclTensor* x,
+    const aclTensor* bias,
+    int64_t dim,
+    const aclTensor* dx,
+    const aclTensor* dbias,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBiasSwiGluGrad(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+/* aclnnGeGluMulGradGrad.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_GE_GLU_MUL_GRAD_GRAD_H
+#define ACLNNOP_ACLNN_GE_GLU_MUL_GRAD_GRAD_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluMulGradGradGetWorkspaceSize(
+    const aclTensor* ddgate,
+    const aclTensor* ddup,
+    const aclTensor* dy,
+    const aclTensor* gate_,
+    const aclTensor* up,
+    int64_t approximate,
+    const aclTensor* ddy,
+    const aclTensor* dgate,
+    const aclTensor* dup,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGeGluMulGradGrad(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

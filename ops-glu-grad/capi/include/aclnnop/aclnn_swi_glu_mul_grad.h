@@ -1,0 +1,33 @@
+/* aclnnSwiGluMulGrad.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_SWI_GLU_MUL_GRAD_H
+#define ACLNNOP_ACLNN_SWI_GLU_MUL_GRAD_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSwiGluMulGradGetWorkspaceSize(
+    const aclTensor* dy,
+    const aclTensor* gate_,
+    const aclTensor* up,
+    const aclTensor* dgate,
+    const aclTensor* dup,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSwiGluMulGrad(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+"""Tiny random models of Hugging Face, before and after `patch`."""
+
+import importlib.util
+import unittest
+
+if any(importlib.util.find_spec(module) is None for module in ("torch", "transformers")):
+    raise unittest.SkipTest("torch and transformers are not installed")
+
+import torch
+import transformers
+
+from ops_glu_grad import nn
+
+SMALL = dict(
+    vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, pad_token_id=0
+)
+HEADS = SMALL | dict(head_dim=8)
+#: Configurations, with what `patch` replaces.
+MODELS = {
+    "LlamaForCausalLM": (transformers.LlamaConfig, SMALL, {"mlp": 2, "rotary": 1}),
+    "MistralForCausalLM": (transformers.MistralConfig, SMALL, {"mlp": 2, "rotary": 1}),
+    "Qwen2ForCausalLM": (transformers.Qwen2Config, SMALL, {"mlp": 2, "rotary": 1}),
+    "Gemma2ForCausalLM": (transformers.Gemma2Config, HEADS, {"mlp": 2, "rotary": 1}),
+    "PhiForCausalLM": (transformers.PhiConfig, SMALL, {"mlp": 2, "rotary": 1}),
+    "Phi3ForCausalLM": (transformers.Phi3Config, SMALL, {"mlp": 2, "rotary": 1}),
+    "GptOssForCausalLM": (
+        transformers.GptOssConfig,
+        HEADS | dict(num_local_experts=4, num_experts_per_tok=2),
+        {"experts": 2, "rotary": 1},
+    ),
+}
+
+
+def model(name):
+    configuration, sizes, _ = MODELS[name]
+    torch.manual_seed(1)
+    return getattr(transformers, name)(configuration(**sizes)).train()
+
+
+def losses(model, steps=20, run=None):
+    """The losses of training steps on the same random tokens."""
+    run = run or model
+    torch.manual_seed(2)
+    tokens = torch.randint(1, 64, (2, 12))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for _ in range(steps):
+        loss = run(input_ids=tokens, labels=tokens).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        yield loss.item()
+
+
+class Patched(unittest.TestCase):
+    def setUp(self):
+        """`patch` replaces functions of Python modules, which other tests need as they were."""
+        import sys
+
+        kept = {
+            source: source.apply_rotary_pos_emb
+            for name, source in list(sys.modules.items())
+            if name.startswith("transformers.models.") and "apply_rotary_pos_emb" in vars(source)
+        }
+        for source, function in kept.items():
+            self.addCleanup(setattr, source, "apply_rotary_pos_emb", function)
+
+    def test_training_reaches_the_same_losses(self):
+        for name, (_, _, replaced) in MODELS.items():
+            with self.subTest(name):
+                before = list(losses(model(name)))
+                patched = model(name)
+                self.assertEqual(nn.patch(patched), replaced)
+                after = list(losses(patched))
+                self.assertLess(before[-1], before[0])
+                self.assertNotEqual(before, after, "as the operators round otherwise, nothing was replaced")
+                for got, want in zip(after, before):
+                    self.assertAlmostEqual(got, want, delta=1e-5 * want)
+
+    def test_patched_models_compile(self):
+        want = list(losses(model("LlamaForCausalLM"), 3))
+        patched = model("LlamaForCausalLM")
+        nn.patch(patched)
+        got = list(losses(patched, 3, torch.compile(patched)))
+        for a, b in zip(got, want):
+            self.assertAlmostEqual(a, b, delta=1e-5 * b)
+
+    def test_a_block_that_computes_something_else_stays(self):
+        class Scaled(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.gate_proj, self.up_proj, self.down_proj = (torch.nn.Linear(4, 4) for _ in range(3))
+                self.act_fn = torch.nn.SiLU()
+
+            def forward(self, x):
+                return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x)) * 2
+
+        with self.assertRaisesRegex(ValueError, "patch: Scaled has no block that is known; known are gate_proj"):
+            nn.patch(Scaled())
+
+
+if __name__ == "__main__":
+    unittest.main()
