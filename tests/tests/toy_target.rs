@@ -63,7 +63,7 @@ impl Target for Toy {
     ) -> Result<Vec<Promise<'a>>, Error> {
         let finding = |op: &Operator| match Toy.emit(op.def(), &[]) {
             Err(refusal) => Finding::Nothing(refusal),
-            Ok(files) => judged(op, &files[0].1).map_or_else(Finding::Missed, Finding::Holds),
+            Ok(files) => Finding::of(judged(op, &files[0].1)),
         };
         Ok(vec![("C", Box::new(move |op| Ok(Some(finding(op)))))])
     }
@@ -177,7 +177,7 @@ fn explain_is_for_the_machine() {
     assert!(cli(&[&Toy], "explain Blend").1.contains("\nOn toy: 13 lines of C\n"));
     assert!(cli(&[&Toy], "explain Wave").1.contains("Wave on toy: it has no `sin`"));
     assert!(both("simulate --help").0 && both("emit --help").1.contains("--layout"));
-    assert!(!both("emit --help --soc toy").1.contains("--layout"));
+    assert!(!both("emit --help --soc=toy").1.contains("--layout"));
     for line in ["explain Wave --soc toy", "explain Wave --soc toys", "simulate Blend --soc toy"] {
         assert_eq!(both(line), (false, String::new()), "{line}");
     }

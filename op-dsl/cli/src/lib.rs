@@ -45,6 +45,7 @@ mod verify;
 
 pub use args::DataKind;
 pub use bench::{Case, Timing};
+/// The argument parser, whose types are in the interface of [`Target`].
 pub use clap;
 pub use error::Error;
 pub use progress::Progress;

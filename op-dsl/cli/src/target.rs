@@ -113,6 +113,13 @@ pub enum Finding {
     Missed(String),
 }
 
+impl Finding {
+    /// Returns the finding of a check that was possible: what holds, or else what is missed.
+    pub fn of(result: Result<String, String>) -> Finding {
+        result.map_or_else(Finding::Missed, Finding::Holds)
+    }
+}
+
 /// The targets of a program, at least one.
 pub type Targets = &'static [&'static dyn Target];
 

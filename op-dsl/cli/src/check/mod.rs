@@ -21,10 +21,6 @@ use super::verdict::{Verdict, print};
 use std::io::Write;
 
 impl Finding {
-    pub(crate) fn of(result: Result<String, String>) -> Finding {
-        result.map_or_else(Finding::Missed, Finding::Holds)
-    }
-
     /// Returns the verdict as a word (`ok`, `-` or `MISSED`), and the details.
     fn said(&self) -> (&'static str, &str) {
         match self {
