@@ -57,6 +57,17 @@ fn no_library_names_an_operator() {
     }
 }
 
+/// The command line knows targets by its trait `Target`, apart from the directory with the AscendC one.
+#[test]
+fn one_directory_of_the_command_line_knows_ascendc() {
+    let of_cli = |(path, _): &(String, String)| path.starts_with("op-dsl/cli/src/");
+    let names =
+        sources().into_iter().filter(of_cli).filter(|(_, text)| text.contains("codegen_ascendc"));
+    let (inside, outside): (Vec<String>, Vec<String>) =
+        names.map(|file| file.0).partition(|path| path.starts_with("op-dsl/cli/src/ascendc/"));
+    assert!(inside.len() > 5 && outside.is_empty(), "{outside:?}");
+}
+
 /// `docs/add-a-primitive.md` lists every place that names a primitive.
 ///
 /// Checked by the example of a primitive that no other formula uses.

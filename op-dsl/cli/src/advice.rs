@@ -2,9 +2,7 @@
 //!
 //! The advice rests on the compiler's own analyses.
 
-use codegen_ascendc::plan::{Bound, Cost, Plan};
-use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
-use op_dsl_ir::passes::simplify;
+use op_dsl_ir::op::{OpDef, Spec};
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
 use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
@@ -14,13 +12,12 @@ const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each funct
 
 /// Returns advice on a formula as sentences, the most important first.
 ///
-/// With a `plan`, they include advice on the plan's NPU.
-pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
+/// The target's advice on the plan of a kernel follows.
+pub fn advice(def: &OpDef, spec: &Spec, target: Vec<String>) -> Vec<String> {
     let of = Advisor { def, spec, graph: &spec.graph };
-    let saved = plan.and_then(|plan| of.saved(plan));
-    let all = [of.width(), of.table(), of.digits(), of.divisions(), saved];
+    let all = [of.width(), of.table(), of.digits(), of.divisions()];
     let mut said: Vec<String> = all.into_iter().flatten().collect();
-    said.extend(plan.into_iter().flat_map(|plan| of.on(plan)));
+    said.extend(target);
     if said.is_empty() {
         said.push(
             "Nothing that is known here: a few roundings in f32, and no function to look up."
@@ -30,10 +27,11 @@ pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
     said
 }
 
-struct Advisor<'a> {
-    def: &'a OpDef,
-    spec: &'a Spec,
-    graph: &'a Graph,
+/// A formula that advice is given on.
+pub struct Advisor<'a> {
+    pub def: &'a OpDef,
+    pub spec: &'a Spec,
+    pub graph: &'a Graph,
 }
 
 impl Advisor<'_> {
@@ -142,100 +140,8 @@ impl Advisor<'_> {
         }
     }
 
-    /// Names the intermediate value of a gradient that its forward operator should save as an output.
-    ///
-    /// Returns `None` if saving no value reduces the vector calls of a tile.
-    fn saved(&self, plan: &Plan) -> Option<String> {
-        let of = self.def.grad_of.as_ref()?;
-        let streams = self.def.input_streams();
-        let from_above =
-            |k: &usize| matches!(of.inputs.get(streams[*k].tensor), Some(Origin::Upstream(_)));
-        let above = (0..streams.len()).filter(from_above).fold(0, |all, k| all | bit(k));
-        let reads = self.reads(self.graph);
-        let known = calls(self.graph).filter(|(id, prim, _)| {
-            let read = reads[id.index()];
-            is_function(*prim) && read != 0 && read & above == 0
-        });
-        let would = known.filter_map(|(id, ..)| Some((id, self.if_read(plan, id)?)));
-        let (id, cost) = would.min_by(|a, b| cycles(&a.1).total_cmp(&cycles(&b.1)))?;
-        let (calls, soc) = (plan.cost.calls, plan.soc.name);
-        let pays = match cycles(&cost) < cycles(&plan.cost) {
-            true => format!(
-                "{:.1} cycles of 64 elements instead of {:.1}",
-                cycles(&cost),
-                cycles(&plan.cost)
-            ),
-            false => "which does not pay there, as more bytes are moved".into(),
-        };
-        (cost.calls < calls).then(|| {
-            format!(
-                "{} follows from the forward operator's inputs: saved there by `#[saved]`, a tile takes about {} \
-                 calls instead of {calls} on {soc}, {pays}.",
-                self.expression(id),
-                cost.calls,
-            )
-        })
-    }
-
-    /// Returns the cost of an NPU kernel if node `id` were an input tensor instead of being computed.
-    ///
-    /// `None` means that no plan is possible.
-    fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
-        let mut def = self.def.clone();
-        let mut nodes = self.graph.nodes.to_vec();
-        nodes[id.index()] = Node::Stream(def.input_streams().len() as u16);
-        let graph = Graph { nodes: nodes.into(), outputs: self.graph.outputs.clone() };
-        def.specs =
-            vec![Spec { when: self.spec.when.clone(), ..Spec::of(simplify::run(&graph)) }].into();
-        def.inputs.to_mut().push(Tensor { name: "saved".into(), kind: Kind::Whole, used: true });
-        codegen_ascendc::plan::estimate(&def, 0, plan)
-    }
-
-    /// Says whether memory traffic or the vector unit limits the speed of the plan on its NPU.
-    ///
-    /// Further sentences say how many vector calls are casts or prevent overflow.
-    fn on(&self, plan: &Plan) -> Vec<String> {
-        let (cost, soc) = (&plan.cost, plan.soc.name);
-        let (vector, gm) = (cost.cycles, cost.gm_cycles);
-        let mut said = match cost.bound() {
-            Bound::Memory => vec![format!(
-                "On {soc} GM is the bound, {gm:.1} cycles of 64 elements beside {vector:.1} in the vector unit: fewer \
-                 calls gain nothing, fewer or shorter tensors do."
-            )],
-            Bound::Vector => {
-                let functions = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));
-                let spared = functions.filter_map(|(id, prim, _)| {
-                    Some((prim, vector - self.if_read(plan, id)?.cycles))
-                });
-                let most =
-                    spared.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, spared)| *spared > 0.0);
-                let most = most.map_or_else(String::new, |(prim, spared)| {
-                    format!(", {spared:.1} of them for `{}`", prim.row().name)
-                });
-                vec![format!(
-                    "On {soc} the vector unit is the bound, {vector:.1} cycles of 64 elements{most}, beside {gm:.1} \
-                     in GM: fewer or cheaper calls are what counts."
-                )]
-            }
-        };
-        let casts = plan.casts();
-        if casts > 0 && cost.bound() == Bound::Vector {
-            said.push(format!(
-                "{casts} of its {} calls are casts, which tensors of f32 do not need.",
-                cost.calls
-            ));
-        }
-        if cost.apart > 0 {
-            said.push(format!(
-                "{} of its calls keep products from overflowing on the way to a finite result.",
-                cost.apart
-            ));
-        }
-        said
-    }
-
     /// Returns, for every node, a bit mask of the input streams that it depends on.
-    fn reads(&self, graph: &Graph) -> Vec<u64> {
+    pub fn reads(&self, graph: &Graph) -> Vec<u64> {
         let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
             all.push(match node {
@@ -251,7 +157,7 @@ impl Advisor<'_> {
         names.filter(|(k, _)| streams & bit(*k) != 0).map(|(_, name)| name).collect()
     }
 
-    fn expression(&self, id: Id) -> String {
+    pub fn expression(&self, id: Id) -> String {
         let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
         format!(
             "`{}`",
@@ -260,23 +166,18 @@ impl Advisor<'_> {
     }
 }
 
-/// Returns the cycles of 64 elements in the slower of vector unit and global memory (GM).
-fn cycles(cost: &Cost) -> f64 {
-    cost.cycles.max(cost.gm_cycles)
-}
-
 /// Returns the bit of an input stream in a bit mask. No operator has 64 streams, so that no two share a bit.
-fn bit(stream: usize) -> u64 {
+pub fn bit(stream: usize) -> u64 {
     1u64.wrapping_shl(stream as u32)
 }
 
 /// Returns whether a primitive is a function with an approximated value, such as `exp`.
-fn is_function(prim: Prim) -> bool {
+pub fn is_function(prim: Prim) -> bool {
     let row = prim.row();
     row.arity == 1 && row.ulp.0 > 0.5
 }
 
-fn calls(graph: &Graph) -> impl Iterator<Item = (Id, Prim, [Id; 3])> {
+pub fn calls(graph: &Graph) -> impl Iterator<Item = (Id, Prim, [Id; 3])> {
     graph.nodes.iter().enumerate().filter_map(|(i, node)| match *node {
         Node::Call(prim, args) => Some((Id(i as u32), prim, args)),
         _ => None,
@@ -286,11 +187,13 @@ fn calls(graph: &Graph) -> impl Iterator<Item = (Id, Prim, [Id; 3])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ASCENDC;
+    use crate::target::Kernel;
     use crate::tests::SCALE;
-    use codegen_ascendc::arch::SOCS;
+    use clap::ArgMatches;
     use op_dsl_ir::Builder;
     use op_dsl_ir::DType;
-    use op_dsl_ir::op::{GradOf, Wide};
+    use op_dsl_ir::op::{GradOf, Kind, Origin, Tensor, Wide};
 
     /// Returns the advice on a formula of `dy`, `x.gate` and `x.value` whose first scalar is `k`.
     fn said(formula: fn(&mut Builder) -> Id, grad: bool, single: Option<bool>) -> String {
@@ -310,8 +213,9 @@ mod tests {
         let mut def = op.def().clone();
         def.specs = vec![spec.clone()].into();
         def.outputs = vec![Tensor { name: "y".into(), kind: Kind::Whole, used: true }].into();
-        let plan = codegen_ascendc::plan::plan(&def, 0, DType::F32, &SOCS[0]).ok();
-        advice(&def, &spec, plan.as_ref()).join("\n")
+        let kernel = Kernel { def: &def, spec: 0, dtype: DType::F32, machine: "ascend910b" };
+        let planned = ASCENDC.explain(kernel, &ArgMatches::default(), true).unwrap_or_default();
+        advice(&def, &spec, planned.1).join("\n")
     }
 
     #[test]
@@ -362,7 +266,7 @@ mod tests {
             let text = said(formula, grad, single);
             assert!(text.contains(part), "{text}");
         }
-        let nothing = advice(SCALE.def(), &SCALE.def().specs[0], None).join("\n");
+        let nothing = advice(SCALE.def(), &SCALE.def().specs[0], Vec::new()).join("\n");
         assert!(nothing.starts_with("Nothing that is known here"), "{nothing}");
     }
 }

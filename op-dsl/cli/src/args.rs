@@ -1,22 +1,19 @@
 //! The command-line grammar: commands and their options.
 
-mod help;
+pub mod help;
 mod value;
 
 use super::error::Error;
+use super::target::{Target, Targets, machine};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use codegen_ascendc::emit::{Cann, Language, Layout};
-use codegen_ascendc::plan::Storage;
+use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use std::ffi::OsString;
 use std::path::PathBuf;
-pub use value::{Pair, Shape, Target};
-use value::{
-    any_shape, attribute, cann, dtype, language, layout, level, shape, soc, storage, tensor_file,
-    threads,
-};
+pub use value::{Pair, Shape};
+pub use value::{any_shape, attribute, dtype, tensor_file};
+use value::{level, shape, threads};
 
 #[derive(Parser)]
 #[command(version, about = "Activation operators and their gradients, each from its formula")]
@@ -48,14 +45,6 @@ pub enum Command {
     /// Write a page of all there is to see of the operators: formulas, errors, speed, costs.
     #[command(after_long_help = help::REPORT)]
     Report(Report),
-    /// Show which core and tile of an NPU owns which part of the activation.
-    Tile(Tile),
-    /// Write the AscendC sources of an operator, with everything that its build needs.
-    Emit(Emit),
-    /// Write an operator's project and build its package with the toolkit of this machine.
-    Build(Build),
-    /// Run an emitted kernel on the host model of AscendC; exit code 1 on a finding.
-    Simulate(Simulate),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -220,12 +209,12 @@ pub struct Explain {
     /// Element type of the tensors.
     #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
-    /// Also the plan for an NPU: vector calls, buffers, cost.
-    #[arg(long, value_name = "SOC", value_parser = soc)]
-    pub soc: Option<Target>,
-    /// Where kernels keep what they compute, on an NPU that has registers for it.
-    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
-    pub form: Storage,
+    /// The machine whose plan to show, which [`grammar`] adds.
+    #[arg(skip)]
+    pub soc: Option<&'static str>,
+    /// All arguments, with those that the target adds.
+    #[arg(skip)]
+    pub flags: ArgMatches,
 }
 
 #[derive(Args)]
@@ -244,137 +233,6 @@ pub struct Report {
     pub compare: Option<PathBuf>,
 }
 
-#[derive(Args)]
-pub struct Tile {
-    /// Name of the operator; `list` shows them.
-    #[arg(value_name = "OP")]
-    pub op: String,
-    /// Shape of the activation input (`x`): 23x12x2048; sizes may be 0.
-    #[arg(long, value_name = "RxC", value_parser = any_shape)]
-    pub shape: Shape,
-    /// Value of an attribute that shall not have its default.
-    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
-    pub attrs: Vec<Pair>,
-    /// Element type of the tensors.
-    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
-    pub dtype: DType,
-    /// The NPU: ascend910b, ascend310p, ...
-    #[arg(long, value_name = "SOC", value_parser = soc)]
-    pub soc: Target,
-    /// Vector cores; by default those of the largest model.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub cores: Option<u32>,
-    /// Bytes of UB; by default what the platform reports.
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
-    pub ub: Option<u64>,
-    /// File to draw it into.
-    #[arg(long, value_name = "FILE.svg")]
-    pub svg: Option<String>,
-}
-
-#[derive(Args)]
-pub struct Emit {
-    /// Name of the operator; `list` shows them.
-    #[arg(value_name = "OP", required_unless_present = "all", conflicts_with = "all")]
-    pub op: Option<String>,
-    /// Every operator that the target can do; the others are named with the reason.
-    #[arg(long)]
-    pub all: bool,
-    /// Where the sources are built: inside ops-nn, as a project of their own, as one program, or as an extension of PyTorch that
-    /// calls the operators of an installed project.
-    #[arg(long, value_name = "ops-nn|custom|direct|torch", value_parser = layout)]
-    pub layout: Layout,
-    /// The NPUs, separated by commas: ascend910b, ascend310p, ... One tree serves them all. ops-nn and torch have
-    /// a default: all that ops-nn knows and the operator can do.
-    #[arg(long, value_name = "SOC", value_delimiter = ',', value_parser = soc)]
-    pub soc: Option<Vec<Target>>,
-    /// Directory: of the project (custom, torch), or below which each operator has one.
-    #[arg(long, value_name = "DIR", required_unless_present = "into", conflicts_with = "into")]
-    pub out: Option<PathBuf>,
-    /// Checkout of ops-nn: writes into the operator's directory there, keeps what is beside an implementation, says
-    /// what changes, and refuses if something would be lost.
-    #[arg(long, value_name = "CHECKOUT")]
-    pub into: Option<PathBuf>,
-    /// Only says what would change and what would be lost.
-    #[arg(long, conflicts_with = "out")]
-    pub dry_run: bool,
-    /// Leaves the checkout's interface as it is: op_api, its pages, examples and tests, and the README.
-    #[arg(long, conflicts_with = "out")]
-    pub keep_interface: bool,
-    /// Element types, separated by commas; by default all that operator and NPU share.
-    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]
-    pub dtype: Option<Vec<DType>>,
-    /// Major version of the toolkit.
-    #[arg(long, value_name = "8|9", default_value = "9", value_parser = cann)]
-    pub cann: Cann,
-    /// Where kernels keep what they compute, on an NPU that has registers for it.
-    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
-    pub form: Storage,
-    /// The language of pages; code and an author's own texts stay as they are. By default Chinese for ops-nn, as
-    /// the pages there are, else English.
-    #[arg(long, value_name = "en|zh", value_parser = language)]
-    pub language: Option<Language>,
-    /// Write element types as well in which results are further off than their budget.
-    #[arg(long)]
-    pub accept_error: bool,
-    /// File whose text stands above every emitted file; by default, inside a checkout of ops-nn, the licence that its
-    /// check asks for.
-    #[arg(long, value_name = "FILE")]
-    pub license_header: Option<PathBuf>,
-    /// Move a directory that was not generated aside instead of refusing; with --into, write although something is lost.
-    #[arg(long)]
-    pub force: bool,
-}
-
-#[derive(Args)]
-pub struct Build {
-    /// Name of the operator; `list` shows them.
-    #[arg(value_name = "OP")]
-    pub op: String,
-    /// The NPU: ascend910b, ascend310p, ...
-    #[arg(long, value_name = "SOC", value_parser = soc)]
-    pub soc: Target,
-    /// Directory of the project; by default named after operator and NPU.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// The language of the README.
-    #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
-    pub language: Language,
-    /// Build element types as well in which results are further off than their budget.
-    #[arg(long)]
-    pub accept_error: bool,
-}
-
-#[derive(Args)]
-pub struct Simulate {
-    /// Name of the operator; `list` shows them.
-    #[arg(value_name = "OP")]
-    pub op: String,
-    /// Shape of the activation input (`x`): 23x12x2048; sizes may be 0.
-    #[arg(long, value_name = "RxC", value_parser = any_shape)]
-    pub shape: Shape,
-    /// The NPU: ascend910b, ascend310p, ...
-    #[arg(long, value_name = "SOC", value_parser = soc)]
-    pub soc: Target,
-    /// Value of an attribute that shall not have its default.
-    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
-    pub attrs: Vec<Pair>,
-    /// Element type of the tensors.
-    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
-    pub dtype: DType,
-    /// Where kernels keep what they compute, on an NPU that has registers for it.
-    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
-    pub form: Storage,
-    /// Vector cores; by default those of the largest model.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub cores: Option<u32>,
-    /// File of an input tensor; the others are drawn from N(0, 1).
-    #[arg(long = "in", value_name = "NAME=FILE.npy", value_parser = tensor_file)]
-    pub inputs: Vec<Pair>,
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: ListFormat,
-}
-
 /// Result of parsing a command line.
 pub enum Parsed {
     /// The text of `--help` or `--version`.
@@ -383,17 +241,42 @@ pub enum Parsed {
     Nothing,
     /// A command to run.
     Command(Command),
+    /// A command of the target's own.
+    Own(ArgMatches),
 }
 
-/// Parses a command line whose first word is the program's name.
-pub fn parse(line: impl Iterator<Item = OsString>) -> Result<Parsed, Error> {
-    match Line::try_parse_from(line) {
-        Ok(Line { command: Some(command) }) => Ok(Parsed::Command(command)),
-        Ok(Line { command: None }) => Ok(Parsed::Nothing),
-        Err(e) => match e.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Parsed::Text(e.to_string())),
-            _ => Err(Error::Usage(one_line(&e.to_string()))),
-        },
+/// Parses a command line whose first word is the program's name, and whose commands are those of `target` too.
+pub fn parse(line: Vec<OsString>, target: &dyn Target, targets: Targets) -> Result<Parsed, Error> {
+    let matches = match grammar(target, targets).try_get_matches_from(line) {
+        Err(e) if matches!(e.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            return Ok(Parsed::Text(e.to_string()));
+        }
+        matches => matches?,
+    };
+    let Some((name, flags)) = matches.subcommand() else { return Ok(Parsed::Nothing) };
+    if !Command::has_subcommand(name) {
+        return Ok(Parsed::Own(matches));
+    }
+    let mut command = Command::from_arg_matches(&matches)?;
+    if let Command::Explain(explain) = &mut command {
+        explain.soc = flags.get_one("soc").copied();
+        explain.flags = flags.clone();
+    }
+    Ok(Parsed::Command(command))
+}
+
+/// Returns the grammar of all commands, with those of `target`.
+fn grammar(target: &dyn Target, targets: Targets) -> clap::Command {
+    let soc = Arg::new("soc").long("soc").value_name("SOC").value_parser(move |name: &str| {
+        machine(targets, name).map_err(|known| format!("unknown SoC; allowed: {known}"))
+    });
+    let soc = soc.help("Also the plan for an NPU: vector calls, buffers, cost");
+    target.grammar(Line::command().mut_subcommand("explain", |explain| explain.arg(soc)))
+}
+
+impl From<clap::Error> for Error {
+    fn from(e: clap::Error) -> Error {
+        Error::Usage(one_line(&e.to_string()))
     }
 }
 
@@ -409,11 +292,11 @@ fn one_line(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ASCENDC;
 
     #[test]
     fn the_declaration_is_consistent() {
-        use clap::CommandFactory;
-        Line::command().debug_assert();
+        grammar(ASCENDC, &[ASCENDC]).debug_assert();
     }
 
     #[test]
@@ -444,8 +327,10 @@ mod tests {
             "p simulate Op --shape 8x8 --soc ascend910b --cores 0",
             "p --nonsense",
         ] {
-            let words = line.split(' ').map(OsString::from);
-            let Err(Error::Usage(text)) = parse(words) else { panic!("{line} was accepted") };
+            let words = line.split(' ').map(OsString::from).collect();
+            let Err(Error::Usage(text)) = parse(words, ASCENDC, &[ASCENDC]) else {
+                panic!("{line} was accepted")
+            };
             assert!(!text.contains('\n') && text.len() > 20, "{line}: {text}");
         }
     }

@@ -78,8 +78,8 @@ pub enum Error {
     #[error(transparent)]
     Call(#[from] CallError),
     /// Sources that could not be written, or a package that could not be built.
-    #[error(transparent)]
-    Build(#[from] codegen_ascendc::build::Error),
+    #[error("{0}")]
+    Build(String),
     /// A tensor that does not fit into memory.
     #[error("tensor of shape {shape:?} does not fit into memory")]
     Memory {

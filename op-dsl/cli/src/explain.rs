@@ -7,9 +7,8 @@ use super::error::Error;
 use super::list::attribute;
 use super::lookup::{self, Operators};
 use super::table::{Table, indent};
+use super::target::{Kernel, Target};
 use super::verify::formula::mode;
-use codegen_ascendc::arch::SOCS;
-use codegen_ascendc::plan::plan_in;
 use op_dsl_ir::lost_digits;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::rounding::worst_in_f32;
@@ -17,7 +16,7 @@ use op_dsl_ir::univariate::{Function, Split};
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, display};
 
 /// Returns the text of `explain`: an operator's formula, graphs, primitives, NPU plan and advice.
-pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
+pub fn explain(operators: Operators, args: &Explain, target: &dyn Target) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let specs = lookup::specialisations(op, &args.attrs)?;
     let def = op.def();
@@ -32,21 +31,18 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
     let mut text = heading(def);
     let mut refusals = Vec::new();
     let asked = specs.len();
+    let machine = args.soc.unwrap_or(target.machines()[0]);
     for spec in specs {
         text += &specialisation(def, spec, &mode(op, spec), args.dtype);
         let index = def.specs.iter().position(|s| s.when == spec.when).unwrap_or(0);
-        let soc = args.soc.map_or(&SOCS[0], |soc| soc.0);
-        let planned = plan_in(def, index, args.dtype, soc, args.form);
-        text += &match (&planned, args.soc) {
-            (Ok(plan), Some(_)) => super::plan::show(def, plan),
-            (Ok(plan), None) => super::plan::brief(plan),
-            (Err(refusal), asked) => {
-                refusals.extend(asked.map(|_| refusal.to_string()));
-                format!("\nNot planned\n  {refusal}\n")
-            }
-        };
-        let advice = advice(def, spec, planned.as_ref().ok()).join("\n");
-        text += &format!("\nWhat would make it cheaper or more accurate\n{}", indent(&advice, 2));
+        let kernel = Kernel { def, spec: index, dtype: args.dtype, machine };
+        let planned = target.explain(kernel, &args.flags, args.soc.is_none());
+        let (plan, more) = planned.unwrap_or_else(|refusal| {
+            refusals.extend(args.soc.map(|_| refusal.clone()));
+            (format!("Not planned\n  {refusal}\n"), Vec::new())
+        });
+        let advice = indent(&advice(def, spec, more).join("\n"), 2);
+        text += &format!("\n{plan}\nWhat would make it cheaper or more accurate\n{advice}");
     }
     match refusals.pop() {
         Some(refusal) if refusals.len() + 1 == asked => Err(Error::Usage(refusal)),

@@ -11,15 +11,16 @@
 //! explain   from formula to instructions           constants truncated constants of a formula
 //!                                                  advice    changes that make it cheaper
 //! report    a page of all of it                    scratch   temporary directories and files
-//! emit      AscendC sources                        build     and their package
-//! simulate  an emitted kernel on the host model    verdict   outcome of a command
+//! target    the trait that commands know targets by
+//! ascendc   the target AscendC, its own commands   verdict   outcome of a command
+//! emit      for targets without one of their own
 //! ```
 
 mod advice;
 mod args;
 mod array;
+mod ascendc;
 mod bench;
-mod build;
 mod check;
 mod constants;
 mod each;
@@ -30,31 +31,36 @@ mod list;
 mod lookup;
 mod new;
 mod npy;
-mod picture;
-mod plan;
 mod progress;
 mod report;
 mod roles;
 mod run;
 mod scratch;
-mod simulate;
 mod table;
+mod target;
 #[cfg(test)]
 mod tests;
-mod tile;
 mod verdict;
 mod verify;
 
 pub use args::DataKind;
 pub use bench::{Case, Timing};
+/// The argument parser, whose types are in the interface of [`Target`].
+pub use clap;
 pub use error::Error;
+pub use progress::Progress;
+pub use target::{Cost, Finding, Kernel, Promise, Target};
+pub use verdict::Verdict;
 
 use codegen_cpu::rt::call::Operator;
-use lookup::Operators;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use verdict::{Verdict, print};
+use target::{Targets, asked};
+use verdict::print;
+
+/// The target that packages for Ascend NPUs are emitted for, which programs have by default.
+pub const ASCENDC: &dyn Target = &ascendc::AscendC;
 
 /// A command-line program: its operators, and what it shows or uses if arguments are missing.
 #[derive(Clone, Copy)]
@@ -62,6 +68,7 @@ pub struct Program<'a> {
     operators: &'a [&'static Operator],
     example: &'a str,
     by_hand: &'a str,
+    targets: Targets,
 }
 
 /// Runs the program's command line: parses it, executes it, and prints to standard output.
@@ -85,7 +92,7 @@ pub fn run(
 impl<'a> Program<'a> {
     /// Returns a program for these operators; `example` is shown when there are no arguments.
     pub const fn new(operators: &'a [&'static Operator], example: &'a str) -> Program<'a> {
-        Program { operators, example, by_hand: "" }
+        Program { operators, example, by_hand: "", targets: &[ASCENDC] }
     }
 
     /// Sets the CSV with figures of hand-written operators that `report` uses without `--compare`.
@@ -95,6 +102,16 @@ impl<'a> Program<'a> {
         Program { by_hand: csv, ..self }
     }
 
+    /// Sets the targets, by default [`ASCENDC`] alone. A command is for the target of the machine that `--soc` names, else for the
+    /// first; `check` and `report` are for all.
+    ///
+    /// # Panics
+    /// There are no targets.
+    pub const fn targets(self, targets: &'static [&'static dyn Target]) -> Program<'a> {
+        assert!(!targets.is_empty(), "a program has a target");
+        Program { targets, ..self }
+    }
+
     /// Runs the command line of this process, as the function [`main`].
     pub fn main(&self) -> ExitCode {
         self.run(std::env::args_os(), &mut io::stdout().lock())
@@ -102,10 +119,13 @@ impl<'a> Program<'a> {
 
     /// Runs `line` and prints to `out`, as the function [`run`](fn@run).
     pub fn run(&self, line: impl Iterator<Item = OsString>, out: &mut dyn Write) -> ExitCode {
-        let done = match args::parse(line) {
+        let line: Vec<OsString> = line.collect();
+        let target = asked(&line, self.targets);
+        let done = match args::parse(line, target, self.targets) {
             Ok(args::Parsed::Text(text)) => print(out, &text),
-            Ok(args::Parsed::Nothing) => print(out, &about(self.operators, self.example)),
-            Ok(args::Parsed::Command(command)) => self.dispatch(command, out),
+            Ok(args::Parsed::Nothing) => print(out, &about(self)),
+            Ok(args::Parsed::Command(command)) => self.dispatch(command, target, out),
+            Ok(args::Parsed::Own(line)) => target.run(self.operators, &line, out),
             Err(e) => Err(e),
         };
         match done.and_then(|verdict| out.flush().map(|()| verdict).map_err(Error::Stdout)) {
@@ -121,23 +141,26 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn dispatch(&self, command: args::Command, out: &mut dyn Write) -> Result<Verdict, Error> {
-        let operators = self.operators;
+    fn dispatch(
+        &self,
+        command: args::Command,
+        target: &dyn Target,
+        out: &mut dyn Write,
+    ) -> Result<Verdict, Error> {
+        let Program { operators, targets, .. } = *self;
         match command {
             args::Command::New(args) => print(out, &new::new(&args)?),
-            args::Command::Check(args) => check::check(operators, &args, out),
+            args::Command::Check(args) => check::check(operators, &args, targets, out),
             args::Command::List(args) => print(out, &list::list(operators, &args)),
             args::Command::Run(args) => print(out, &run::run(operators, &args)?),
             args::Command::Bench(args) => bench::bench(operators, &args, out),
             args::Command::Verify(args) => verify::verify(operators, &args, out),
-            args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
-            args::Command::Report(args) => {
-                print(out, &report::report(operators, &args, self.by_hand)?)
+            args::Command::Explain(args) => {
+                print(out, &explain::explain(operators, &args, target)?)
             }
-            args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
-            args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
-            args::Command::Simulate(args) => simulate::simulate(operators, &args, out),
-            args::Command::Build(args) => print(out, &build::build(operators, &args)?),
+            args::Command::Report(args) => {
+                print(out, &report::report(operators, &args, self.by_hand, targets)?)
+            }
         }
     }
 }
@@ -148,7 +171,7 @@ impl<'a> Program<'a> {
 /// The report if a check fails, else the reason why the checks could not run.
 pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
     let mut out = Vec::new();
-    let verdict = check::check(operators, &args::Check { op: None }, &mut out);
+    let verdict = check::check(operators, &args::Check { op: None }, &[ASCENDC], &mut out);
     let said = String::from_utf8_lossy(&out).into_owned();
     match verdict {
         Ok(Verdict::Good) => Ok(said),
@@ -158,8 +181,8 @@ pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
 }
 
 /// Returns the text that the program shows without a command.
-fn about(operators: Operators, example: &str) -> String {
-    let names: Vec<&str> = operators.iter().map(|op| op.name()).collect();
+fn about(program: &Program<'_>) -> String {
+    let names: Vec<&str> = program.operators.iter().map(|op| op.name()).collect();
     format!(
         "\
 Activation operators and their gradients, each generated from its formula.
@@ -172,11 +195,7 @@ Activation operators and their gradients, each generated from its formula.
   verify   measure how far its results are from the truth
   explain  show the way from the formula to instructions
   report   write a page of formulas, errors, speed and costs
-  tile     show which core and tile of an NPU owns which part
-  emit     write AscendC sources with everything their build needs
-  build    build their package with the toolkit of this machine
-  simulate run an emitted kernel on a model of the hardware
-
+{}
 Operators: {}
 
 Example:
@@ -184,7 +203,8 @@ Example:
 
 More: <command> --help
 ",
+        program.targets[0].about(),
         names.join(", "),
-        example.trim_end(),
+        program.example.trim_end(),
     )
 }

@@ -29,22 +29,23 @@ struct State {
 
 impl Progress {
     /// Returns a progress line; the total amount of work is set later by [`Progress::set_length`].
-    pub fn new() -> Progress {
+    pub(crate) fn new() -> Progress {
         Progress { state: stderr().is_terminal().then(|| Mutex::new(State::new())) }
     }
 
     /// Returns a progress line that shows only a message, for work of unknown amount.
-    pub fn of_step(message: impl Into<String>) -> Progress {
+    pub(crate) fn of_step(message: impl Into<String>) -> Progress {
         let progress = Progress::new();
         progress.set_message(message);
         progress
     }
 
+    /// Sets the total amount of work.
     pub fn set_length(&self, length: u64) {
         self.change(|state| state.length = length);
     }
 
-    pub fn set_prefix(&self, prefix: impl Into<String>) {
+    pub(crate) fn set_prefix(&self, prefix: impl Into<String>) {
         self.change(|state| state.prefix = prefix.into());
     }
 
@@ -72,12 +73,12 @@ impl Progress {
     }
 
     /// Clears the progress line, then calls `print`; the next update draws the line again.
-    pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
+    pub(crate) fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         self.clear();
         print()
     }
 
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.change(State::clear);
     }
 

@@ -1,18 +1,12 @@
 //! Text that `--help` shows below the options of a command.
 
-/// Help text of `check`: the meaning of the lines that it prints.
+/// Help text of `check`: the meaning of the lines that it prints for every target.
 pub const CHECK: &str = "\
 One line for each operator and promise:
   derivative  a gradient, derived or written by hand, is what central differences of its forward
               operator's own function say, or of the compiled formula if that operator is derived,
               in f64, wherever these have a derivative
-  accuracy    `verify` on every level of this CPU: truth, limits, NaN, factors
-  packages    every layout for every NPU that can do the operator is emitted; others with the reason
-  host model  the emitted kernels of every form, element type and architecture run on the model of
-              AscendC, on three shapes: rows, columns of one row, and short rows
-
-Then what a tile costs on each NPU, as estimated: element types are separated by strokes. The host
-model needs a C++17 compiler: g++, clang++, c++, or what CXX names.";
+  accuracy    `verify` on every level of this CPU: truth, limits, NaN, factors";
 
 /// Help text of `verify`: the inputs that it sweeps, and the columns that it prints.
 pub const VERIFY: &str = "\

@@ -1,17 +1,10 @@
 //! Parsers of single arguments. An error names the values that are allowed.
 
-use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Cann, Language, Layout};
-use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 
 /// Name and value of an argument `NAME=VALUE`.
 pub type Pair = (String, String);
-
-/// An NPU model, parsed from its name.
-#[derive(Clone, Copy, Debug)]
-pub struct Target(pub &'static Soc);
 
 /// Shape of a tensor.
 ///
@@ -63,37 +56,6 @@ pub fn shape(text: &str) -> Result<Shape, String> {
 pub fn any_shape(text: &str) -> Result<Shape, String> {
     let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
     dims.map(Shape).map_err(|_| "must be sizes joined by x: 23x12x2048".into())
-}
-
-pub fn soc(text: &str) -> Result<Target, String> {
-    let unknown = || format!("unknown SoC; allowed: {}", Soc::names());
-    Soc::named(text).map(Target).ok_or_else(unknown)
-}
-
-pub fn layout(text: &str) -> Result<Layout, String> {
-    let names = || Layout::ALL.map(Layout::name).join(", ");
-    Layout::named(text).ok_or_else(|| format!("unknown layout; allowed: {}", names()))
-}
-
-pub fn cann(text: &str) -> Result<Cann, String> {
-    match text {
-        "8" => Ok(Cann::V8),
-        "9" => Ok(Cann::V9),
-        _ => Err("must be 8 or 9".into()),
-    }
-}
-
-pub fn language(text: &str) -> Result<Language, String> {
-    let unknown = || format!("unknown language; allowed: {}", Language::names());
-    Language::named(text).ok_or_else(unknown)
-}
-
-pub fn storage(text: &str) -> Result<Storage, String> {
-    match text {
-        "registers" => Ok(Storage::Registers),
-        "memory" => Ok(Storage::Memory),
-        _ => Err("must be registers or memory".into()),
-    }
 }
 
 #[cfg(test)]

@@ -1,42 +1,38 @@
-//! Cost of a tile on each NPU.
+//! Cost of a tile on each machine.
 
 use crate::table::Table;
+use crate::target::{Cost, Kernel, Target, Targets, machines};
 use crate::verify::formula::mode;
-use codegen_ascendc::arch::{SOCS, Soc};
-use codegen_ascendc::plan::{Bound, Plan, plan};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 
 /// Legend of the columns of [`table`].
 pub const LEGEND: &str = "calls: vector calls per tile; cycles: of 64 elements on a core, the slower of the vector unit and GM";
 
-/// Returns a table of a tile's cost, with a row for each operator, specialisation and NPU.
+/// Returns a table of a tile's cost, with a row for each operator, specialisation and machine.
 ///
 /// A cell has a number for each element type.
-pub fn table(operators: &[&'static Operator]) -> Table {
+pub fn table(operators: &[&'static Operator], targets: Targets) -> Table {
     let mut table =
         Table::new(&["operator", "form", "NPU", "types", "calls", "cycles", "waits for"]);
     for op in operators {
         for (index, spec) in op.def().specs.iter().enumerate() {
-            for soc in SOCS {
-                let plans = plans(op, index, soc);
-                if plans.is_empty() {
+            for (target, machine) in machines(targets) {
+                let costs = costs(op, index, target, machine);
+                if costs.is_empty() {
                     continue;
                 }
-                let each = |cell: fn(&Plan) -> String| -> String {
-                    plans.iter().map(cell).collect::<Vec<_>>().join(" / ")
+                let each = |cell: fn(&(DType, Cost)) -> String| -> String {
+                    costs.iter().map(cell).collect::<Vec<_>>().join(" / ")
                 };
                 table.row([
                     op.name().to_owned(),
                     mode(op, spec),
-                    soc.name.to_owned(),
-                    each(|p| p.dtype.to_string()),
-                    each(|p| p.cost.calls.to_string()),
-                    each(|p| format!("{:.0}", p.cost.cycles.max(p.cost.gm_cycles))),
-                    each(|p| match p.cost.bound() {
-                        Bound::Vector => "vector".into(),
-                        Bound::Memory => "GM".into(),
-                    }),
+                    machine.to_owned(),
+                    each(|(dtype, _)| dtype.to_string()),
+                    each(|(_, cost)| cost.calls.to_string()),
+                    each(|(_, cost)| format!("{:.0}", cost.slower)),
+                    each(|(_, cost)| cost.waits_for.into()),
                 ]);
             }
         }
@@ -44,7 +40,8 @@ pub fn table(operators: &[&'static Operator]) -> Table {
     table
 }
 
-fn plans(op: &Operator, spec: usize, soc: &'static Soc) -> Vec<Plan> {
-    let order = [DType::F32, DType::F16, DType::BF16];
-    order.iter().filter_map(|dtype| plan(op.def(), spec, *dtype, soc).ok()).collect()
+fn costs(op: &Operator, spec: usize, target: &dyn Target, machine: &str) -> Vec<(DType, Cost)> {
+    let order = [DType::F32, DType::F16, DType::BF16].into_iter();
+    let kernel = |dtype| Kernel { def: op.def(), spec, dtype, machine };
+    order.filter_map(|dtype| Some((dtype, target.cost(kernel(dtype))?))).collect()
 }

@@ -1,32 +1,29 @@
 //! Check of a gradient against central differences of its forward operator's own function.
 
-use super::{Context, Finding};
-use crate::error::Error;
+use crate::lookup::Operators;
+use crate::target::Finding;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::differences::compare;
 
 /// Checks that a gradient operator agrees with finite differences of its forward operator's results.
 ///
 /// Returns `None` if the operator is no gradient.
-pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
-    let Some(forward) = op.def().forward() else {
-        return Ok(None);
-    };
-    let Some(forward) = context.operators.iter().find(|f| f.name() == forward) else {
-        return Ok(Some(Finding::Nothing(format!("{forward} is not among the operators"))));
+pub fn derivative(operators: Operators, op: &Operator) -> Option<Finding> {
+    let forward = op.def().forward()?;
+    let Some(forward) = operators.iter().find(|f| f.name() == forward) else {
+        return Some(Finding::Nothing(format!("{forward} is not among the operators")));
     };
     let oracle = |streams: &[f64], attrs: &[_]| forward.oracle(streams, attrs);
     let agreement = compare(forward.def(), op.def(), oracle).map(|found| {
         let (points, off) = (found.points, found.off);
         format!("{points} differences of {}, at most {off:.0e} off", forward.name())
     });
-    Ok(Some(Finding::of(agreement)))
+    Some(Finding::of(agreement))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{Progress, kernels::Kernels};
     use crate::tests::{SCALE, WRONG_KERNEL};
     use op_dsl_ir::op::{GradOf, Origin};
 
@@ -40,10 +37,7 @@ mod tests {
                 def.grad_of = Some(GradOf { forward, inputs, wrt: vec![1].into() });
             })))
         };
-        let (progress, operators) = (Progress::new(), [&*SCALE]);
-        let kernels = Kernels::default();
-        let context = Context { operators: &operators, kernels: &kernels, progress: &progress };
-        let found = |op| derivative(&context, op).expect("it is judged");
+        let found = |op| derivative(&[&SCALE], op);
         assert!(found(&SCALE).is_none());
         let Some(Finding::Holds(text)) = found(gradient(&SCALE)) else { panic!("no gradient") };
         assert!(text.starts_with("800 differences of Scale, at most "), "{text}");

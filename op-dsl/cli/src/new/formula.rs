@@ -2,9 +2,8 @@
 
 use super::fill::filled;
 use super::name::Name;
+use crate::ASCENDC;
 use crate::error::Error;
-use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Options, Package};
 use op_dsl_ir::Prim;
 use proc_macro2::TokenStream;
 use std::collections::HashSet;
@@ -98,10 +97,7 @@ impl Formula {
         module.attrs.clear();
         let family = op_dsl_syntax::module(quote::quote!(#module)).map_err(told)?;
         family.error.map_or(Ok(()), |e| Err(told(e)))?;
-        let soc = Soc::named(SOC).into_iter().collect::<Vec<_>>();
-        let refused = |op: &op_dsl_syntax::Operator| {
-            Package::new(&op.def, &soc, Options::default()).err().map(|e| e.to_string())
-        };
+        let refused = |op: &op_dsl_syntax::Operator| ASCENDC.emit(&op.def, &[SOC]).err();
         Ok(family.ops.iter().find_map(refused))
     }
 }

@@ -3,10 +3,8 @@
 use super::by_hand::ByHand;
 use super::titled::titled;
 use crate::table::{Table, escaped};
+use crate::target::{Kernel, Target, Targets, machines};
 use crate::verify::formula::mode;
-use codegen_ascendc::arch::{SOCS, Soc};
-use codegen_ascendc::emit::{Layout, Options, Package};
-use codegen_ascendc::plan::plan;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
@@ -34,15 +32,10 @@ fn count(text: &str) -> usize {
 }
 
 impl Lines {
-    pub fn of(def: &OpDef, by_hand: &ByHand) -> Lines {
-        let socs = Layout::OpsNn.socs();
-        let made = match Package::able(def, &socs, Options::default()) {
-            Ok((package, _)) => {
-                let files = Layout::OpsNn.tree(&[package]).files;
-                Ok((files.iter().map(|file| count(&file.text)).sum(), files.len()))
-            }
-            Err(left) => Err(left.first().map_or_else(String::new, |left| left.why.to_string())),
-        };
+    pub fn of(def: &OpDef, by_hand: &ByHand, target: &dyn Target) -> Lines {
+        let made = target
+            .emit(def, &[])
+            .map(|files| (files.iter().map(|(_, text)| count(text)).sum(), files.len()));
         let by_hand = by_hand.lines(&def.name).map(|(lines, source)| (lines, source.to_owned()));
         Lines { written: count(&def.formula), made, by_hand }
     }
@@ -71,7 +64,7 @@ impl Lines {
 
 /// Cost of an operator's tiles on an NPU, generated and written by hand: one row per specialisation.
 pub struct Tiles {
-    pub npu: &'static Soc,
+    pub npu: &'static str,
     pub rows: Vec<Row>,
 }
 
@@ -87,22 +80,28 @@ pub struct Row {
 }
 
 impl Tiles {
-    pub fn of(op: &'static Operator, npu: &'static Soc, by_hand: &ByHand) -> Tiles {
+    pub fn of(
+        op: &'static Operator,
+        target: &dyn Target,
+        npu: &'static str,
+        by_hand: &ByHand,
+    ) -> Tiles {
         let def = op.def();
         let rows = def.specs.iter().enumerate().map(|(spec, s)| {
             let form = mode(op, s);
-            let plans = ORDER.map(|dtype| plan(def, spec, dtype, npu).ok());
+            let kernel = |dtype| Kernel { def, spec, dtype, machine: npu };
+            let costs = ORDER.map(|dtype| target.cost(kernel(dtype)));
             let hand = ORDER.map(|dtype| by_hand.cost(op.name(), &form, npu, dtype));
             let mut sources: Vec<String> =
                 hand.iter().flatten().map(|(_, source)| (*source).to_owned()).collect();
             sources.dedup();
             Row {
                 calls: [
-                    joined(plans.each_ref().map(|p| p.as_ref().map(|p| p.cost.calls))),
+                    joined(costs.map(|cost| cost.map(|c| c.calls))),
                     joined(hand.map(|cost| cost.map(|c| c.0.calls))),
                 ],
                 cycles: [
-                    joined(plans.each_ref().map(|p| p.as_ref().map(|p| p.cost.cycles))),
+                    joined(costs.map(|cost| cost.map(|c| c.cycles))),
                     joined(hand.map(|cost| cost.and_then(|c| c.0.cycles))),
                 ],
                 sources,
@@ -136,12 +135,12 @@ fn joined<T: Display>(values: [Option<T>; 3]) -> String {
 }
 
 /// Returns the section that compares an operator with hand-written kernels, empty if there are none.
-pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
+pub fn section(op: &'static Operator, by_hand: &ByHand, targets: Targets) -> String {
     let mut table = Table::new(&["form", "NPU", "calls", "by hand", "cycles", "by hand"]);
     let mut sources: Vec<String> = Vec::new();
-    for npu in SOCS {
-        for row in Tiles::of(op, npu, by_hand).rows.into_iter().filter(Row::is_by_hand) {
-            table.row([row.form.clone(), npu.name.into()].into_iter().chain(row.cells()));
+    for (target, npu) in machines(targets) {
+        for row in Tiles::of(op, target, npu, by_hand).rows.into_iter().filter(Row::is_by_hand) {
+            table.row([row.form.clone(), npu.into()].into_iter().chain(row.cells()));
             sources.extend(row.sources);
         }
     }
@@ -167,7 +166,7 @@ pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> Strin
             table.row(cells.into_iter().chain(row.cells()));
         }
     }
-    let npu = operators.first().map_or("", |(_, _, tiles)| tiles.npu.name);
+    let npu = operators.first().map_or("", |(_, _, tiles)| tiles.npu);
     let legend = format!("{LEGEND} On {npu}. By hand: {}.", by_hand.notes.join(" "));
     titled("Beside hand-written operators", &table, &escaped(&legend))
 }

@@ -4,7 +4,7 @@
 //! either the cost of a tile, for one specialisation, NPU and element type, or the operator's number of lines.
 
 use crate::lookup::{self, Operators};
-use codegen_ascendc::arch::Soc;
+use crate::target::{Targets, machine};
 use op_dsl_ir::DType;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -31,7 +31,7 @@ struct Row {
 
 #[derive(Debug, PartialEq)]
 enum Figures {
-    Tile { form: String, npu: &'static Soc, dtype: DType, cost: Cost },
+    Tile { form: String, npu: &'static str, dtype: DType, cost: Cost },
     Lines(usize),
 }
 
@@ -49,7 +49,7 @@ impl ByHand {
     ///
     /// # Errors
     /// A phrase to follow the CSV's name that says what is wrong with the text.
-    pub fn of_csv(text: &str, operators: Operators) -> Result<ByHand, String> {
+    pub fn of_csv(text: &str, operators: Operators, targets: Targets) -> Result<ByHand, String> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         match lines.next() {
             None => return Ok(ByHand::default()),
@@ -63,7 +63,7 @@ impl ByHand {
             if let Some(note) = line.strip_prefix('#') {
                 found.notes.push(note.trim().to_owned());
             } else if has_columns {
-                found.rows.push(Row::of_line(line, operators).map_err(at)?);
+                found.rows.push(Row::of_line(line, operators, targets).map_err(at)?);
             } else if line == COLUMNS.join(",") {
                 has_columns = true;
             } else {
@@ -94,7 +94,7 @@ impl ByHand {
         &self,
         operator: &str,
         form: &str,
-        npu: &Soc,
+        npu: &str,
         dtype: DType,
     ) -> Option<(Cost, &str)> {
         self.of(operator).find_map(|row| match &row.figures {
@@ -113,7 +113,7 @@ impl ByHand {
 }
 
 impl Row {
-    fn of_line(line: &str, operators: Operators) -> Result<Row, String> {
+    fn of_line(line: &str, operators: Operators, targets: Targets) -> Result<Row, String> {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let count = cells.len();
         let [operator, form, npu, dtype, calls, cycles, lines, source] =
@@ -127,7 +127,7 @@ impl Row {
             (lines, ["", "", "", "", ""]) => Figures::Lines(number(lines)?),
             ("", _) => Figures::Tile {
                 form: form.to_owned(),
-                npu: Soc::named(npu).ok_or_else(|| allowed(npu, Soc::names()))?,
+                npu: machine(targets, npu).map_err(|known| allowed(npu, known))?,
                 dtype: DType::ALL
                     .into_iter()
                     .find(|d| d.name() == dtype)
@@ -161,8 +161,8 @@ fn allowed(text: &str, known: impl Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ASCENDC;
     use crate::tests::SCALE;
-    use codegen_ascendc::arch::SOCS;
 
     const GOOD: &str = "\
 # op-dsl by hand 1
@@ -174,7 +174,7 @@ Scale,formula,ascend910b,f16,5,,,its kernel
 ";
 
     fn read(text: &str) -> Result<ByHand, String> {
-        ByHand::of_csv(text, &[&SCALE])
+        ByHand::of_csv(text, &[&SCALE], &[ASCENDC])
     }
 
     #[test]
@@ -183,7 +183,8 @@ Scale,formula,ascend910b,f16,5,,,its kernel
         assert_eq!(found.notes, ["counted by hand"]);
         assert_eq!(found.lines("Scale"), Some((120, "its directory")));
         assert_eq!(found.lines("Other"), None);
-        let of = |form, npu: usize, dtype| found.cost("Scale", form, &SOCS[npu], dtype);
+        let of =
+            |form, npu: usize, dtype| found.cost("Scale", form, ASCENDC.machines()[npu], dtype);
         let cost = |calls, cycles| Some((Cost { calls, cycles }, "its kernel"));
         assert_eq!(of("formula", 0, DType::F32), cost(3, Some(4.5)));
         assert_eq!(of("formula", 0, DType::F16), cost(5, None));

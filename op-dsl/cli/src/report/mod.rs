@@ -24,6 +24,7 @@ use super::error::Error;
 use super::lookup::{self, Operators};
 use super::progress::Progress;
 use super::scratch::ScratchFile;
+use super::target::Targets;
 use by_hand::ByHand;
 use page::{Operator, page};
 use std::io::Write;
@@ -32,13 +33,18 @@ use std::path::Path;
 /// Writes the report page, whole or not at all; returns a line of text with its path and size.
 ///
 /// `by_hand` is the CSV of hand-written operators that is used unless `--compare` names another.
-pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String, Error> {
+pub fn report(
+    operators: Operators,
+    args: &Args,
+    by_hand: &str,
+    targets: Targets,
+) -> Result<String, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let times = args.bench.as_deref().map(|path| bench::read("--bench", path)).transpose()?;
     let times = times.unwrap_or_default();
     let by_hand = match args.compare.as_deref() {
-        Some(path) => read(path, operators)?,
-        None => ByHand::of_csv(by_hand, operators).map_err(Error::Usage)?,
+        Some(path) => read(path, operators, targets)?,
+        None => ByHand::of_csv(by_hand, operators, targets).map_err(Error::Usage)?,
     };
     let wrong = |e: std::io::Error| Error::Usage(format!("--out {}: {e}", args.out.display()));
     if args.out.is_dir() {
@@ -61,7 +67,7 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     for op in chosen {
         progress.set_message(op.name().to_owned());
         let of_op = |r: &&Record| r.subject.op == op.name();
-        sections.push(Operator::new(op, times.records.iter().filter(of_op), &by_hand)?);
+        sections.push(Operator::new(op, times.records.iter().filter(of_op), &by_hand, targets)?);
         progress.inc(1);
     }
     progress.clear();
@@ -74,11 +80,11 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
 }
 
 /// Reads the CSV with figures of hand-written operators that `--compare` names.
-fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
+fn read(path: &Path, operators: Operators, targets: Targets) -> Result<ByHand, Error> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
     let figures = text.and_then(|text| match text.is_empty() {
         true => Err("is empty".into()),
-        false => ByHand::of_csv(&text, operators),
+        false => ByHand::of_csv(&text, operators, targets),
     });
     figures.map_err(|e| Error::Usage(format!("--compare {}: {e}; see --help", path.display())))
 }

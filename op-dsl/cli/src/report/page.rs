@@ -6,29 +6,24 @@ use super::errors::Errors;
 use super::maths;
 use super::plot::plot;
 use super::titled::titled;
-use crate::args::{Shape, Target, Tile};
 use crate::bench::record::Record;
 use crate::check::cost;
 use crate::error::Error;
 use crate::table::{Table, escaped};
-use crate::tile::Divided;
+use crate::target::Targets;
 use crate::verify::formula::Formula;
-use codegen_ascendc::arch::SOCS;
 use codegen_cpu::rt::call;
 use op_dsl_ir::DType;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
-/// Shape of the activation whose tiles are drawn, on `CORES` cores, so few that each can be seen.
-const DRAWN: [usize; 2] = [48, 2048];
-const CORES: u32 = 4;
 
 /// The page's contents for one operator.
 pub struct Operator {
     name: String,
     section: String,
     lines: Lines,
-    /// Cost of the operator's tiles on the first NPU of [`SOCS`], beside that of a hand-written kernel.
+    /// Cost of the operator's tiles on the first NPU, beside that of a hand-written kernel.
     tiles: Tiles,
 }
 
@@ -37,6 +32,7 @@ impl Operator {
         op: &'static call::Operator,
         times: impl Iterator<Item = &'r Record>,
         by_hand: &ByHand,
+        targets: Targets,
     ) -> Result<Operator, Error> {
         let (name, def) = (op.name().to_owned(), op.def());
         let mut text = format!("<section id=\"{name}\" aria-labelledby=\"h-{name}\">");
@@ -62,12 +58,12 @@ impl Operator {
             text += &errors(&formula, &form)?;
         }
         text += &speed(times);
-        text += &costs(op);
-        text += &beside::section(op, by_hand);
-        text += &tiles(op);
-        let lines = Lines::of(def, by_hand);
+        text += &titled("Cost on NPUs", &cost::table(&[op], targets), cost::LEGEND);
+        text += &beside::section(op, by_hand, targets);
+        text.extend(targets.iter().map(|target| target.figure(op)));
+        let lines = Lines::of(def, by_hand, targets[0]);
         text += &lines.told();
-        let tiles = Tiles::of(op, &SOCS[0], by_hand);
+        let tiles = Tiles::of(op, targets[0], targets[0].machines()[0], by_hand);
         Ok(Operator { name, section: text + "</section>", lines, tiles })
     }
 }
@@ -122,34 +118,6 @@ fn speed<'r>(times: impl Iterator<Item = &'r Record>) -> String {
         table.row([&of.system, &of.mode, &of.dtype, &of.size, &of.threads, &ns, &floor]);
     }
     titled("Speed", &table, "")
-}
-
-fn costs(op: &'static call::Operator) -> String {
-    titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
-}
-
-/// Draws which core owns which part of an activation.
-///
-/// Returns an empty text if the first NPU cannot run the operator.
-fn tiles(op: &call::Operator) -> String {
-    let def = op.def();
-    let args = Tile {
-        op: op.name().to_owned(),
-        shape: Shape(DRAWN.to_vec()),
-        attrs: Vec::new(),
-        dtype: def.dtypes[0],
-        soc: Target(&SOCS[0]),
-        cores: Some(CORES),
-        ub: None,
-        svg: None,
-    };
-    let Ok(divided) = Divided::new(op, &args) else { return String::new() };
-    let heading = escaped(&divided.heading);
-    format!(
-        "<h3>Tiles</h3><figure class=\"tiles\" role=\"img\" aria-label=\"Tiles of {heading}\">{}\
-         <figcaption>{heading}, {CORES} cores: a colour for each core, an outline for each tile.</figcaption></figure>",
-        divided.picture(op.def())
-    )
 }
 
 /// Formats a doc comment as HTML; text between backticks becomes code.

@@ -1,9 +1,9 @@
 //! `build`: builds an operator's package with the toolkit of this machine.
 
 use super::args::Build as Args;
-use super::error::Error;
-use super::lookup::{self, Operators};
-use super::progress::Progress;
+use crate::error::Error;
+use crate::lookup::{self, Operators};
+use crate::progress::Progress;
 use codegen_ascendc::build::{Toolkit, write};
 use codegen_ascendc::emit::{Layout, Options};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let toolkit = Toolkit::find()?;
-    let soc = args.soc.0;
+    let soc = args.soc;
     let by_name = || PathBuf::from(format!("{}_{}", op.def().snake(), soc.name));
     let out = args.out.clone().unwrap_or_else(by_name);
     let options = Options {

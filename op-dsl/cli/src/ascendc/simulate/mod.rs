@@ -10,14 +10,15 @@ pub mod accuracy;
 pub mod program;
 mod report;
 
-use super::args::{ListFormat, Simulate as Args};
-use super::array::Array;
-use super::bench::{Pool, position};
-use super::error::Error;
-use super::lookup::{self, Operators};
-use super::progress::Progress;
-use super::verdict::{Verdict, print};
-use super::{npy, roles};
+use super::args::Simulate as Args;
+use crate::args::ListFormat;
+use crate::array::Array;
+use crate::bench::{Pool, position};
+use crate::error::Error;
+use crate::lookup::{self, Operators};
+use crate::progress::Progress;
+use crate::verdict::{Verdict, print};
+use crate::{npy, roles};
 use accuracy::accuracy;
 use codegen_ascendc::emit::{Options, Refused, package};
 use codegen_ascendc::host_model::Call;
@@ -41,7 +42,7 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let inputs = inputs(op, &attrs, args)?;
     let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
     let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
-    let soc = args.soc.0;
+    let soc = args.soc;
     let plan = plan_in(op.def(), bound.spec, bound.dtype, soc, args.form)
         .map_err(|e| refused(e.into()))?;
     let options = Options {

@@ -1,13 +1,14 @@
 //! Emitted kernels of every specialisation, element type and architecture, run on the host model.
 
-use super::{Context, Finding};
+use super::simulate::accuracy::accuracy;
+use super::simulate::program::{Program, Ran};
 use crate::array::{Array, Data};
 use crate::bench::Pool;
 use crate::each::each;
 use crate::error::Error;
+use crate::progress::Progress;
 use crate::roles;
-use crate::simulate::accuracy::accuracy;
-use crate::simulate::program::{Program, Ran};
+use crate::target::Finding;
 use crate::verify::formula::{attributes, mode, stored};
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Options, Package};
@@ -79,40 +80,41 @@ impl Kernels {
         let programs = programs.into_iter().filter_map(Result::transpose);
         Ok(Kernels { programs: programs.collect::<Result<_, _>>()? })
     }
-}
 
-/// Checks that every emitted kernel of an operator computes what its graph says.
-///
-/// The host model also reports operations that the hardware would get wrong. Returns `None` where no architecture has a
-/// kernel, because the check `packages` reports the reason.
-pub fn kernels(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
-    let programs = context.kernels.programs.iter();
-    let programs: Vec<&Compiled> = programs.filter(|p| p.cases_of(op).next().is_some()).collect();
-    if programs.is_empty() {
-        return Ok(None);
+    /// Checks that every emitted kernel of an operator computes what its graph says.
+    ///
+    /// The host model also reports operations that the hardware would get wrong. Returns `None` where no architecture has a
+    /// kernel, because the check `packages` reports the reason.
+    pub fn check(&self, op: &Operator, progress: &Progress) -> Result<Option<Finding>, Error> {
+        let programs = self.programs.iter();
+        let programs: Vec<&Compiled> =
+            programs.filter(|p| p.cases_of(op).next().is_some()).collect();
+        if programs.is_empty() {
+            return Ok(None);
+        }
+        progress.reset();
+        progress.set_length(programs.len() as u64);
+        let tallies = each(&programs, |program| {
+            let tally = program.tally(op);
+            progress.inc(1);
+            tally
+        });
+        let mut all = Tally::default();
+        for tally in tallies {
+            all.merge(tally?);
+        }
+        let names: Vec<String> = programs.iter().map(|program| program.name()).collect();
+        let said = format!(
+            "{} calls on {}, at most {:.2} of the budget",
+            all.calls,
+            names.join(", "),
+            all.load
+        );
+        Ok(Some(Finding::of(match all.missed.first() {
+            None => Ok(said),
+            Some(first) => Err(format!("{} of {said}; {first}", all.missed.len())),
+        })))
     }
-    context.progress.reset();
-    context.progress.set_length(programs.len() as u64);
-    let tallies = each(&programs, |program| {
-        let tally = program.tally(op);
-        context.progress.inc(1);
-        tally
-    });
-    let mut all = Tally::default();
-    for tally in tallies {
-        all.merge(tally?);
-    }
-    let names: Vec<String> = programs.iter().map(|program| program.name()).collect();
-    let said = format!(
-        "{} calls on {}, at most {:.2} of the budget",
-        all.calls,
-        names.join(", "),
-        all.load
-    );
-    Ok(Some(Finding::of(match all.missed.first() {
-        None => Ok(said),
-        Some(first) => Err(format!("{} of {said}; {first}", all.missed.len())),
-    })))
 }
 
 impl Tally {
@@ -280,7 +282,7 @@ impl Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::program::compiler;
+    use crate::ascendc::simulate::program::compiler;
     use crate::tests::SCALE;
     use op_dsl_ir::DType;
 

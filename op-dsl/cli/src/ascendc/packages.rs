@@ -1,7 +1,6 @@
 //! Emission of every layout for every NPU.
 
-use super::{Context, Finding};
-use crate::error::Error;
+use crate::target::Finding;
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Cann, Layout, Options, Package};
 use codegen_cpu::rt::call::Operator;
@@ -9,7 +8,7 @@ use codegen_cpu::rt::call::Operator;
 /// Checks that every package of an operator can be emitted.
 ///
 /// There is one for each layout of the sources and each NPU, and one for all NPUs at once where the layout allows that.
-pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
+pub fn packages(op: &Operator) -> Finding {
     let (mut files, mut trees, mut emitted) = (0, 0, Vec::new());
     for cann in [Cann::V9, Cann::V8] {
         let options = Options { cann, ..Options::default() };
@@ -41,10 +40,10 @@ pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding
         }
         _ => String::new(),
     };
-    Ok(Some(match can.is_empty() {
+    match can.is_empty() {
         true => Finding::Nothing(format!("none{reason}")),
         false => {
             Finding::Holds(format!("{files} files in {trees} trees for {}{reason}", names(can)))
         }
-    }))
+    }
 }

@@ -1,6 +1,6 @@
 //! Drawing of a tiling: the matrix with a colour per core and an outline per tile.
 
-use super::table::escaped;
+use crate::table::escaped;
 use codegen_ascendc::tiling::{Path, Tile, Tiling};
 use std::fmt::Write;
 

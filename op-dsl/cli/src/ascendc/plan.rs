@@ -3,7 +3,7 @@
 mod registers;
 mod words;
 
-use super::table::{Table, indent};
+use crate::table::{Table, indent};
 use codegen_ascendc::plan::accuracy::inaccurate;
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::Api;
@@ -19,7 +19,7 @@ pub fn show(def: &OpDef, plan: &Plan) -> String {
     let heading = format!("Calls on {soc} (architecture {arch}) in {}, {limits}", plan.dtype);
     let (forms, calls) = (forms(plan), calls(def, plan));
     let body = format!("{forms}{calls}\n{}\n{}", buffers(def, plan), cost(def, plan));
-    format!("\n{heading}\n{}", indent(&body, 2))
+    format!("{heading}\n{}", indent(&body, 2))
 }
 
 /// Says that results at infinity are right, and how many of the plan's cycles that costs.
@@ -38,7 +38,7 @@ pub fn brief(plan: &Plan) -> String {
     let (soc, cost) = (plan.soc.name, &plan.cost);
     let (calls, cycles) = (cost.calls, cost.cycles);
     let of = format!("{calls} vector calls per tile, {cycles} cycles per 64 elements");
-    format!("\nOn {soc} in {}: {of}; `--soc {soc}` shows them\n", plan.dtype)
+    format!("On {soc} in {}: {of}; `--soc {soc}` shows them\n", plan.dtype)
 }
 
 /// Lists the variant that implements each smooth primitive, with a note on its assumptions.

@@ -1,12 +1,14 @@
 //! `tile`: shows which core and tile of an NPU owns which part of the activation.
 
 use super::args::Tile as Args;
-use super::error::Error;
-use super::lookup::{self, Operators};
 use super::picture;
-use super::roles;
-use super::table::{Table, indent};
-use super::verify::formula::mode;
+use crate::args::Shape;
+use crate::error::Error;
+use crate::lookup::{self, Operators};
+use crate::roles;
+use crate::table::{Table, escaped, indent};
+use crate::verify::formula::mode;
+use codegen_ascendc::arch::SOCS;
 use codegen_ascendc::plan::{Plan, plan};
 use codegen_ascendc::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 use codegen_cpu::rt::call::Operator;
@@ -15,6 +17,9 @@ use op_dsl_ir::op::{OpDef, Part};
 
 /// Maximum number of a core's tiles that memory traffic is estimated from.
 const SAMPLE: usize = 20_000;
+/// Shape of the activation whose tiles are drawn, on `CORES` cores, so few that each can be seen.
+const DRAWN: [usize; 2] = [48, 2048];
+const CORES: u32 = 4;
 
 /// Returns a text that shows the tiling of an operator's activation; draws it if `--svg` names a file.
 pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
@@ -51,15 +56,15 @@ impl Divided {
         let bound = bind(op.def(), &attrs, &roles::metas(op.def(), &shapes))
             .map_err(|e| Error::Call(e.into()))?;
         let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
-        let plan = plan(op.def(), bound.spec, args.dtype, args.soc.0).map_err(refused)?;
+        let plan = plan(op.def(), bound.spec, args.dtype, args.soc).map_err(refused)?;
 
         let extent = Extent::new(&bound);
         let machine = Machine {
-            ub: args.ub.unwrap_or(args.soc.0.reported_ub()),
-            cores: args.cores.unwrap_or(args.soc.0.cores),
-            pads: args.soc.0.arch.pads,
+            ub: args.ub.unwrap_or(args.soc.reported_ub()),
+            cores: args.cores.unwrap_or(args.soc.cores),
+            pads: args.soc.arch.pads,
         };
-        let wrong = |e| Error::Usage(format!("{} on {}: {e}", op.name(), args.soc.0.name));
+        let wrong = |e| Error::Usage(format!("{} on {}: {e}", op.name(), args.soc.name));
         let tiling = divide(&extent, &plan.need, &machine).map_err(wrong)?;
 
         let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -70,7 +75,7 @@ impl Divided {
             op.def().inputs[roles::lead(op.def())].name,
             dims.join("x"),
             args.dtype,
-            args.soc.0.name
+            args.soc.name
         );
         Ok(Divided { heading, plan, extent, machine, tiling })
     }
@@ -80,6 +85,30 @@ impl Divided {
         let parts = def.inputs[roles::lead(def)].kind.parts().len() as u64;
         picture::svg(&self.heading, &self.tiling, parts)
     }
+}
+
+/// Draws which core owns which part of an activation, in HTML.
+///
+/// Returns an empty text if the first NPU cannot run the operator.
+pub fn figure(op: &Operator) -> String {
+    let def = op.def();
+    let args = Args {
+        op: op.name().to_owned(),
+        shape: Shape(DRAWN.to_vec()),
+        attrs: Vec::new(),
+        dtype: def.dtypes[0],
+        soc: &SOCS[0],
+        cores: Some(CORES),
+        ub: None,
+        svg: None,
+    };
+    let Ok(divided) = Divided::new(op, &args) else { return String::new() };
+    let heading = escaped(&divided.heading);
+    format!(
+        "<h3>Tiles</h3><figure class=\"tiles\" role=\"img\" aria-label=\"Tiles of {heading}\">{}\
+         <figcaption>{heading}, {CORES} cores: a colour for each core, an outline for each tile.</figcaption></figure>",
+        divided.picture(op.def())
+    )
 }
 
 fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Tiling) -> String {
