@@ -108,7 +108,7 @@ def _experts(block):
         return False
 
     def apply_gate(self, gate_up):
-        return og.clipped_swi_glu(gate_up, alpha=self.alpha, limit=self.limit)
+        return og.clipped_swiglu(gate_up, alpha=self.alpha, limit=self.limit)
 
     x = 4 * _random(3, 64, like=next(block.parameters()))
     if not _same(lambda: block._apply_gate(x), lambda: apply_gate(block, x)):
@@ -159,7 +159,7 @@ def _same(function, other):
     with torch.no_grad():
         try:
             got, want = other(), function()
-        except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError):
+        except (NotImplementedError, RuntimeError, TypeError, ValueError):
             return False
     tolerance = 8 * torch.finfo(want.dtype).eps
     return got.shape == want.shape and torch.allclose(got, want, rtol=tolerance, atol=tolerance * float(want.abs().max()))

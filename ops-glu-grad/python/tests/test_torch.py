@@ -202,6 +202,39 @@ class Derivatives(unittest.TestCase):
         want = torch.where(x > 0, torch.zeros(()), x).sum(0)
         self.assertTrue(torch.allclose(weight.grad, want))
 
+    def test_parameters_that_are_broadcast_have_sums(self):
+        def composed(x, alpha, gamma, beta):
+            return gamma * torch.tanh(alpha * x) + beta
+
+        torch.manual_seed(3)
+        given = [torch.randn(shape) for shape in ((2, 3, 4), (1,), (4,), (3, 1))]
+        results = []
+        for f in (og.dy_t, composed, torch.compile(og.dy_t, fullgraph=True)):
+            tensors = required([t.clone() for t in given])
+            f(*tensors).square().sum().backward()
+            results.append([t.grad for t in tensors])
+        for got in (results[0], results[2]):
+            for g, w, t in zip(got, results[1], given, strict=True):
+                self.assertEqual(g.shape, t.shape)
+                torch.testing.assert_close(g, w)
+        # Forward mode, and a batch of any of them.
+        tangents = tuple(torch.randn_like(t) for t in given)
+        got, want = (torch.func.jvp(f, tuple(given), tangents)[1] for f in (og.dy_t, composed))
+        torch.testing.assert_close(got, want)
+        for batched in range(4):
+            dims = tuple(0 if i == batched else None for i in range(4))
+            some = [torch.stack([t, 2 * t]) if i == batched else t for i, t in enumerate(given)]
+
+            def total(*tensors, f):
+                return f(*tensors).square().sum()
+
+            def batch(f, dims=dims, some=some):
+                gradient = torch.func.grad(lambda *t: total(*t, f=f), argnums=(0, 1, 2, 3))
+                return torch.func.vmap(gradient, in_dims=dims)(*some)
+
+            for g, w in zip(batch(og.dy_t), batch(composed), strict=True):
+                torch.testing.assert_close(g, w)
+
     def test_what_is_saved_takes_no_gradient(self):
         y, gelu = og.ge_glu(torch.randn(2, 8, requires_grad=True))
         self.assertTrue(y.requires_grad)
