@@ -22,6 +22,8 @@ TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 class GeGlu:
     """`value * gelu(gate)`, the gate being the second half."""
 
+    tensors = 1
+
     @staticmethod
     def composed(value, gate):
         return value * functional.gelu(gate)
@@ -30,10 +32,10 @@ class GeGlu:
     def ours(x):
         return og.ge_glu(x, approximate="none")[0]
 
-    def __init__(self, x, dy, y, dx):
+    def __init__(self, inputs, dy, y, results):
         saved, scratch = torch.empty_like(y), torch.empty_like(y)
-        value, gate = x.chunk(2, -1)
-        dvalue, dgate = dx.chunk(2, -1)
+        (x,), (dx,) = inputs, results
+        (value, gate), (dvalue, dgate) = x.chunk(2, -1), dx.chunk(2, -1)
 
         def ours():
             og.ge_glu(x, approximate="none", out=(y, saved))
@@ -52,6 +54,8 @@ class GeGlu:
 class SwiGlu:
     """`silu(gate) * value`, the gate being the first half."""
 
+    tensors = 1
+
     @staticmethod
     def composed(gate, value):
         return functional.silu(gate) * value
@@ -60,10 +64,10 @@ class SwiGlu:
     def ours(x):
         return og.swi_glu(x)
 
-    def __init__(self, x, dy, y, dx):
+    def __init__(self, inputs, dy, y, results):
         saved, scratch = torch.empty_like(y), torch.empty_like(y)
-        gate, value = x.chunk(2, -1)
-        dgate, dvalue = dx.chunk(2, -1)
+        (x,), (dx,) = inputs, results
+        (gate, value), (dgate, dvalue) = x.chunk(2, -1), dx.chunk(2, -1)
 
         def ours():
             og.swi_glu(x, out=y)
@@ -79,48 +83,81 @@ class SwiGlu:
         self.calls = {"ours": ours, "eager": eager}
 
 
-def given(block, x, dy):
-    """Calls into memory that is there."""
-    y, dx = torch.empty_like(dy), torch.empty_like(x)
+class SwiGluMul(SwiGlu):
+    """`silu(gate) * value` of two tensors."""
 
-    halves, results = x.chunk(2, -1), dx.chunk(2, -1)
+    tensors = 2
+
+    @staticmethod
+    def ours(gate, value):
+        return og.swi_glu_mul(gate, value)
+
+    def __init__(self, inputs, dy, y, results):
+        saved, scratch = torch.empty_like(y), torch.empty_like(y)
+        (gate, value), (dgate, dvalue) = inputs, results
+
+        def ours():
+            og.swi_glu_mul(gate, value, out=y)
+            og.swi_glu_mul_grad(dy, gate, value, out=results)
+
+        def eager():
+            ATEN.silu.out(gate, out=saved)
+            torch.mul(value, saved, out=y)
+            torch.mul(dy, saved, out=dvalue)
+            torch.mul(dy, value, out=scratch)
+            ATEN.silu_backward.grad_input(scratch, gate, grad_input=dgate)
+
+        self.calls = {"ours": ours, "eager": eager}
+
+
+def given(block, inputs, dy):
+    """Calls into memory that is there."""
+    y, results = torch.empty_like(dy), [torch.empty_like(t) for t in inputs]
+    halves, parts = halves_of(inputs), halves_of(results)
 
     @torch.compile(fullgraph=True)
     def forward(y, *halves):
         y.copy_(block.composed(*halves))
 
     @torch.compile(fullgraph=True)
-    def backward(dy, halves, results):
-        for result, gradient in zip(results, torch.func.vjp(block.composed, *halves)[1](dy)):
-            result.copy_(gradient)
+    def backward(dy, halves, parts):
+        for part, gradient in zip(parts, torch.func.vjp(block.composed, *halves)[1](dy)):
+            part.copy_(gradient)
 
     def inductor():
         forward(y, *halves)
-        backward(dy, halves, results)
+        backward(dy, halves, parts)
 
-    calls = block(x, dy, y, dx).calls | {"inductor": inductor}
+    calls = block(inputs, dy, y, results).calls | {"inductor": inductor}
     for call in calls.values():
-        y.zero_(), dx.zero_()
+        for result in (y, *results):
+            result.zero_()
         call()
-        yield call, (y, dx)
+        yield call, (y, *results)
 
 
-def autograd(block, x, dy):
+def halves_of(tensors):
+    """Both parts: two tensors, or the halves of one."""
+    return tensors if len(tensors) == 2 else tensors[0].chunk(2, -1)
+
+
+def autograd(block, inputs, dy):
     """Calls as a model makes them."""
-    x = x.clone().requires_grad_()
+    inputs = [t.clone().requires_grad_() for t in inputs]
 
-    def composed(x):
-        return block.composed(*x.chunk(2, -1))
+    def composed(*inputs):
+        return block.composed(*halves_of(inputs))
 
     for function in (block.ours, composed, torch.compile(composed, fullgraph=True)):
 
         def call(function=function):
-            x.grad = None
-            y = function(x)
+            for t in inputs:
+                t.grad = None
+            y = function(*inputs)
             y.backward(dy)
             return y.detach()
 
-        yield call, (call(), x.grad)
+        yield call, (call(), *[t.grad for t in inputs])
 
 
 def main():
@@ -137,13 +174,14 @@ def main():
     print("|---|---|---|---|---|---|---|---|---|")
     for threads in map(int, options.threads.split(",")):
         torch.set_num_threads(threads)
-        for block in (GeGlu, SwiGlu):
+        for block in (GeGlu, SwiGlu, SwiGluMul):
             for memory in (given, autograd):
                 for name in options.dtype.split(","):
                     torch._dynamo.reset()
                     x = torch.randn(shape[0], 2 * shape[1]).to(TYPES[name])
                     dy = torch.randn(shape).to(TYPES[name])
-                    row = measure(memory(block, x, dy), options.rounds, dy.numel(), CLOCKS[options.clock])
+                    inputs = [x] if block.tensors == 1 else [t.contiguous() for t in x.chunk(2, -1)]
+                    row = measure(memory(block, inputs, dy), options.rounds, dy.numel(), CLOCKS[options.clock])
                     print(f"| {block.__name__} | {memory.__name__} | {name} | {threads} | {row} |", flush=True)
 
 
