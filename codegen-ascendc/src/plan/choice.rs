@@ -12,7 +12,6 @@ use super::{Plan, Storage, bounded, plans, search};
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
-use std::borrow::Cow;
 
 /// Share of the error budget up to which the search takes a plan at once, in the order of [`DType`].
 ///
@@ -31,14 +30,6 @@ const DEARER: f64 = 1.1;
 /// Ratio above which the errors of two plans count as different.
 const NEARLY: f64 = 1.02;
 
-/// Returns the graph with functions of the activation moved to the front of products.
-///
-/// The activation is the input stream that the formula is applied to.
-pub(super) fn ordered<'g>(graph: &'g Graph, target: Target<'_>) -> Cow<'g, Graph> {
-    let ordered = bounded::run(graph, roles::activation(target.def));
-    ordered.map_or(Cow::Borrowed(graph), Cow::Owned)
-}
-
 /// Returns the plan of a graph, as recorded in `choices.txt` or found by a search.
 pub(super) fn chosen(
     graph: &Graph,
@@ -46,7 +37,7 @@ pub(super) fn chosen(
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Plan, Why> {
-    let graph = &*ordered(graph, target);
+    let graph = &bounded::run(graph, roles::activation(target.def));
     let key = kept::key(graph, samples.spec, target, storage);
     match target.source {
         Source::File => {

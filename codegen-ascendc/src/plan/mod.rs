@@ -200,13 +200,13 @@ fn plans(
 ) -> Result<Vec<Plan>, Why> {
     let mut graphs = vec![graph.clone(), simplify::run(&opposites::run(graph))];
     if target.digits > Digits::Absolute {
-        graphs.extend(cancelling::run(graph));
+        graphs.push(cancelling::run(graph));
         // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {
             let wide = op_dsl_ir::compile::for_float(&wide.graph);
-            let wide = bounded::run(&wide, roles::activation(target.def)).unwrap_or(wide);
-            graphs.push(wide);
+            graphs.push(bounded::run(&wide, roles::activation(target.def)));
         }
+        graphs = distinct(graphs);
         let rewritten = |graph: &Graph| {
             let once = repeated::run(graph);
             let [slopes, shared] = [&once, &shared::run(graph)].map(slopes::run);
@@ -221,16 +221,8 @@ fn plans(
     if target.digits == Digits::Fine {
         graphs.iter_mut().for_each(|graph| *graph = constants::run(graph));
     }
-    // Passes that find nothing return the same graph, so duplicates are dropped.
-    let mut different: Vec<Graph> = Vec::with_capacity(graphs.len());
-    for graph in graphs {
-        if !different.contains(&graph) {
-            different.push(graph);
-        }
-    }
-    let graphs = different;
     let mut ways = ways(graph, target, storage)?;
-    for (k, graph) in graphs.iter().enumerate() {
+    for (k, graph) in distinct(graphs).iter().enumerate() {
         if k > 0 {
             ways.extend(self::ways(graph, target, storage).unwrap_or_default());
         }
@@ -241,14 +233,20 @@ fn plans(
         }
     }
     ways.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
-    let mut different: Vec<(Graph, Way)> = Vec::with_capacity(ways.len());
-    for (graph, way) in ways {
-        let is_same = |(of, other): &(Graph, Way)| other.is_same(&way) && *of == graph;
-        if !different.iter().any(is_same) {
-            different.push((graph, way));
+    distinct(ways).into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
+}
+
+/// Returns each item once, at its first place.
+///
+/// Passes that find nothing return the same graph, so the candidates have duplicates.
+fn distinct<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut different = Vec::with_capacity(all.len());
+    for item in all {
+        if !different.contains(&item) {
+            different.push(item);
         }
     }
-    different.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
+    different
 }
 
 /// Builds the plan for one lowering (`way`) of a graph, without evaluating its accuracy.
@@ -306,16 +304,11 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
 
 /// Returns the names of the primitives in a graph that are not correctly rounded, each once.
 fn functions(graph: &Graph) -> Vec<&'static str> {
-    let mut all = Vec::new();
-    for node in graph.nodes.iter() {
-        if let Node::Call(prim, _) = node
-            && prim.row().ulp.0 > 0.5
-            && !all.contains(&prim.row().name)
-        {
-            all.push(prim.row().name);
-        }
-    }
-    all
+    let rounded = |node: &Node| match node {
+        Node::Call(prim, _) if prim.row().ulp.0 > 0.5 => Some(prim.row().name),
+        _ => None,
+    };
+    distinct(graph.nodes.iter().filter_map(rounded).collect())
 }
 
 /// Returns an error if the target lacks a type, mask or attribute value that the operator needs.
@@ -367,14 +360,16 @@ impl Way {
         Ok(Way { flow, registers: None, found })
     }
 
-    /// Returns true if two lowerings consist of the same vector calls.
-    fn is_same(&self, other: &Way) -> bool {
-        self.registers == other.registers && self.found == other.found
-    }
-
     fn cycles(&self, soc: &Soc) -> f64 {
         let of_calls = || cycles(&self.found, soc);
         self.registers.as_ref().map_or_else(of_calls, |on| on.work(soc.arch).cycles)
+    }
+}
+
+/// Two lowerings are equal if they consist of the same vector calls.
+impl PartialEq for Way {
+    fn eq(&self, other: &Way) -> bool {
+        self.registers == other.registers && self.found == other.found
     }
 }
 
@@ -441,15 +436,11 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
         return vec![(0..n).collect()];
     }
     let with = |last: usize| {
-        let shorter = orders(n - 1).into_iter().filter(move |_| true);
-        shorter.map(move |o| {
-            let mut o: Vec<usize> =
-                o.into_iter().map(|k| if k >= last { k + 1 } else { k }).collect();
-            o.push(last);
-            o
-        })
+        let others = move |k: usize| if k >= last { k + 1 } else { k };
+        let with = move |o: Vec<usize>| o.into_iter().map(others).chain([last]).collect();
+        orders(n - 1).into_iter().map(with)
     };
-    if n == 1 { vec![vec![0]] } else { (0..n).rev().flat_map(with).collect() }
+    (0..n).rev().flat_map(with).collect()
 }
 
 impl Plan {

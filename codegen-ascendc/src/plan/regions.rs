@@ -6,7 +6,6 @@
 
 use super::accept::{Judge, exact};
 use super::limits::held;
-use super::reading::uses;
 use super::redundant_bounds::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
@@ -18,7 +17,7 @@ use crate::sequence::{F32, Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
 use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::univariate::{function, part};
+use op_dsl_ir::univariate::{by_stream, function, part, product_of};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
 use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
@@ -75,10 +74,9 @@ impl Regions {
     ///
     /// Each is computed by a sequence of vector calls, and its value is an additional stream of the graph.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
-        let uses = uses(graph);
         let mut pass = Pass {
             graph,
-            uses,
+            uses: graph.uses(),
             inputs,
             target,
             b: Builder::new(),
@@ -95,8 +93,7 @@ impl Regions {
         let graph = held(target.holds, &pass.b.finish(&outputs));
         let of = graph.outputs[results..].to_vec();
         let outputs = graph.outputs[..results].to_vec();
-        let graph = Graph { outputs: outputs.into(), ..graph };
-        Some(Regions { graph, inputs, ways: pass.ways, of })
+        Some(Regions { graph: graph.with_outputs(&outputs), inputs, ways: pass.ways, of })
     }
 }
 
@@ -138,13 +135,10 @@ impl Pass<'_> {
         if let Some(known) = self.new[id.index()] {
             return known;
         }
-        let node = self.graph.nodes[id.index()];
         let value = match self.function(&part(self.graph, id)) {
             Some(value) => value,
-            None => match node {
-                Node::Call(Prim::Mul | Prim::Mul3, _) => self.product(id),
-                _ => self.copied(id),
-            },
+            None if self.graph.nodes[id.index()].is_product() => self.product(id),
+            None => self.copied(id),
         };
         self.new[id.index()] = Some(value);
         value
@@ -156,39 +150,13 @@ impl Pass<'_> {
         self.b.add(copy)
     }
 
-    /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
-    fn factors(&self, id: Id, all: &mut Vec<Id>) {
-        for arg in self.graph.nodes[id.index()].args() {
-            let is_product =
-                matches!(self.graph.nodes[arg.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
-            match is_product && self.uses[arg.index()] == 1 {
-                true => self.factors(*arg, all),
-                false => all.push(*arg),
-            }
-        }
-    }
-
     /// Rewrites product `id` so that univariate functions come first, because they are bounded.
     fn product(&mut self, id: Id) -> Id {
-        let mut factors = Vec::new();
-        self.factors(id, &mut factors);
-        let mut groups: Vec<(Vec<Node>, Vec<Id>)> = Vec::new();
-        for factor in &factors {
-            let leaf = |n: &&Node| matches!(n, Node::Stream(_));
-            let leaves: Vec<Node> =
-                part(self.graph, *factor).nodes.iter().filter(leaf).copied().collect();
-            match groups.iter_mut().find(|(of, _)| of.len() == 1 && *of == leaves) {
-                Some((_, group)) => group.push(*factor),
-                None => groups.push((leaves, vec![*factor])),
-            }
-        }
+        let factors = self.graph.factors(id, |inner| self.uses[inner.index()] == 1);
         let (mut first, mut rest) = (Vec::new(), Vec::new());
-        for (_, group) in groups {
-            let mut b = Builder::new();
-            let values: Vec<Id> = group.iter().map(|f| b.part(&part(self.graph, *f))).collect();
-            let product = values.into_iter().reduce(|x, y| b.product(x, y));
-            let graph = product.map(|product| b.finish(&[product]));
-            match graph.filter(|_| group.len() > 1).and_then(|graph| self.function(&graph)) {
+        for group in by_stream(self.graph, &factors) {
+            let graph = (group.len() > 1).then(|| product_of(self.graph, &group));
+            match graph.and_then(|graph| self.function(&graph)) {
                 Some(value) => first.push(value),
                 None => rest.extend(group),
             }
