@@ -4,14 +4,10 @@
 //! polynomial, so that the rest is called as it is. For example: `if |x| < 0.7 { x (-1/8 + ..) } else { s r^2 - r s^2 }`.
 
 use super::accept::exact;
-use crate::sequence::forms::near::Near;
+use crate::sequence::forms::near::{ENDS, MOST, Near};
 use op_dsl_ir::univariate::part;
 use op_dsl_ir::{Graph, Id, Node, Prim};
 
-/// Candidates for the `|x|` below which a polynomial replaces a sum that cancels.
-const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
-/// Largest number of coefficients of a polynomial, not counting the first.
-const MOST: usize = 9;
 /// Least ratio of a sum to its larger term at which the sum has enough digits.
 const LEFT: f64 = 0.2;
 /// Allowed relative error of a polynomial: about a unit of `float`.

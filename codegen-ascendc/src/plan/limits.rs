@@ -20,7 +20,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
 /// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
-const FAR: f64 = 1e30;
+pub(super) const FAR: f64 = 1e30;
 
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {

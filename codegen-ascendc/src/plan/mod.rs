@@ -14,7 +14,7 @@
 //! reference   the formula in f64 that results are compared with
 //! samples     the elements that plans are judged at
 //! redundant_bounds  bounds of a graph that its kernel does not need
-//! reading     queries on a graph: uniform nodes, single readers, smooth primitives
+//! reading     queries on a graph: scalars, single readers, smooth primitives
 //! lower       graph -> calls, with a table of sequences for smooth primitives
 //! narrow      moves calls to `half` where the result is the same
 //! schedule    the order of calls
@@ -34,6 +34,7 @@
 //! kept        the plans that searches chose, in a file
 //! known       a cache of plans in the process
 //! interpret   computes the calls without hardware
+//! contents    contents of buffers or registers meanwhile
 //! limits      clamps inputs short of infinity
 //! ```
 //!
@@ -49,6 +50,7 @@ mod bounded;
 mod cancelling;
 mod choice;
 mod constants;
+mod contents;
 mod cost;
 mod estimate;
 mod flow;

@@ -1,6 +1,6 @@
 //! Queries on a graph: uniform nodes, nodes with one reader, and smooth primitives times factors.
 
-use super::redundant_bounds::is_spare;
+use super::redundant_bounds::unbound;
 use super::target::Target;
 use crate::column::{family, form_of, number};
 use crate::sequence::Scalar;
@@ -92,14 +92,7 @@ impl<'g> Reading<'g> {
     ///
     /// The vector calls of a smooth primitive clamp its argument themselves, so they do not need such bounds.
     fn bare(&self, id: Id) -> Id {
-        match self.node(id) {
-            Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
-                if is_spare(prim, self.as_const(c)) =>
-            {
-                self.bare(x)
-            }
-            _ => id,
-        }
+        unbound(self.graph, id).map_or(id, |x| self.bare(x))
     }
 
     /// Returns the primitive and the argument of node `id`; `None` if the primitive is not smooth.

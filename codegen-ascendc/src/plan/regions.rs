@@ -6,14 +6,13 @@
 
 use super::accept::{Judge, exact};
 use super::limits::held;
-use super::redundant_bounds::is_spare;
+use super::redundant_bounds::unbound;
 use super::target::Target;
-use crate::arch::Arch;
 use crate::column::form_of;
-use crate::sequence::form::{Digits, Limits, cycles};
-use crate::sequence::forms::near::Near;
+use crate::sequence::form::{Digits, Limits, built, cycles};
+use crate::sequence::forms::near::{ENDS, MOST, Near};
 use crate::sequence::forms::tail::Tail;
-use crate::sequence::{F32, Seq, Source, Step, Val};
+use crate::sequence::{Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
 use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
@@ -101,10 +100,10 @@ impl Regions {
 ///
 /// The bounds are redundant, because every sequence for the function clamps by itself. A `tanh` of softplus becomes a fraction.
 fn bare(graph: &Graph) -> Graph {
-    simplify::run(&graph.rewrite(|b, node| match node {
-        Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _]) if is_spare(prim, b.as_const(c)) => x,
-        Node::Call(Prim::Tanh, [x, ..]) => tanh(b, x),
-        node => b.add(node),
+    simplify::run(&graph.rewrite_at(|b, at| match (unbound(graph, at.id), at.node) {
+        (Some(x), _) => at[x],
+        (None, Node::Call(Prim::Tanh, [x, ..])) => tanh(b, at[x]),
+        _ => b.add(at.copy()),
     }))
 }
 
@@ -243,7 +242,7 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     let judge = LazyCell::new(|| Judge::new(graph, target.digits, target.dtype, STEP));
     let arch = target.soc.arch;
     let right = |way: &Way| {
-        let (s, x, y) = built(way, arch);
+        let (s, x, y) = built(arch, |s, x| way.build(s, x));
         judge.accepts(s, x, y)
     };
     let found = match algebra::of(graph) {
@@ -252,9 +251,6 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     };
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
-
-/// Candidates for the `|x|` below which a polynomial replaces a function, and its largest degree.
-const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
 
 /// Returns sequences of vector calls with a polynomial near 0 and a fraction elsewhere.
 ///
@@ -267,7 +263,7 @@ fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     let dtype = target.digits.dtype(target.dtype);
     let judge = Judge::new(graph, Digits::Absolute, dtype, STEP);
     let is_right = |way: &Way| {
-        let (s, x, y) = built(way, target.soc.arch);
+        let (s, x, y) = built(target.soc.arch, |s, x| way.build(s, x));
         judge.accepts(s, x, y)
     };
     let far = |fraction: Fraction| fractions(graph, &fraction, target).into_iter().find(is_right);
@@ -275,25 +271,17 @@ fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     let exact = exact(graph);
     let exact = exact.as_ref().unwrap_or(graph);
     let at = |x: f64| exact.eval(&[x], &[])[0];
-    let (ends, most) = NEAR;
-    let fits = ends.into_iter().flat_map(|end| (1..=most).map(move |degree| (end, degree)));
+    let fits = ENDS.into_iter().flat_map(|end| (1..=MOST).map(move |degree| (end, degree)));
     let fits = fits.filter_map(|(end, degree)| Near::fit(&at, end, degree));
     let mut ways: Vec<(f64, Way)> = fits
         .map(|near| {
             let way = Way::Near(near, Box::new(far.clone()));
-            let (s, _, y) = built(&way, target.soc.arch);
+            let (s, _, y) = built(target.soc.arch, |s, x| way.build(s, x));
             (cycles(&s, y, target.soc.arch), way)
         })
         .collect();
     ways.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     ways.into_iter().map(|(_, way)| way).collect()
-}
-
-fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
-    let mut s = Seq::on(arch);
-    let x = s.push(Source::Load(0), &[], None, F32);
-    let y = way.build(&mut s, x);
-    (s, x, y)
 }
 
 /// Returns the vector calls for a fraction of polynomials in one exponential, the cheapest first.
@@ -310,7 +298,7 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     };
     let is_even = [0.25, 1.0, 3.0].iter().all(|x| (at(*x) - at(-x)).abs() < 1e-12);
     let cost = |way: &Way| {
-        let (s, _, y) = built(way, target.soc.arch);
+        let (s, _, y) = built(target.soc.arch, |s, x| way.build(s, x));
         let is_call = |step: &&Step| matches!(step.source, Source::Call(_));
         (cycles(&s, y, target.soc.arch), s.steps.iter().filter(is_call).count())
     };
