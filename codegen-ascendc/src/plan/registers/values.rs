@@ -121,16 +121,15 @@ impl Values {
     /// input.
     pub fn divide_once(&mut self, dtype: DType) {
         let needed = self.needed(&self.outputs);
-        let is_quotient = |v: &Value| v.kind == Kind::Call(Api::Div);
-        let quotients: Vec<usize> =
-            needed.iter().copied().filter(|&i| is_quotient(&self.all[i])).collect();
-        let divisor = |values: &Values, i: usize| values.all[i].args[1];
-        for (at, &i) in quotients.iter().enumerate() {
-            let d = divisor(self, i);
-            let all: Vec<usize> =
-                quotients.iter().copied().filter(|&j| divisor(self, j) == d).collect();
-            let first = quotients[..at].iter().all(|&j| divisor(self, j) != d);
-            if !first || all.len() < 2 || !self.has_reciprocal(d, dtype) {
+        let is_quotient = |i: &usize| self.all[*i].kind == Kind::Call(Api::Div);
+        // The divisors of all quotients as they are before any is rewritten.
+        let quotients: Vec<(usize, usize)> =
+            needed.into_iter().filter(is_quotient).map(|i| (i, self.all[i].args[1])).collect();
+        for (at, &(_, d)) in quotients.iter().enumerate() {
+            let is_by_d = |(_, of): &&(usize, usize)| *of == d;
+            let all: Vec<usize> = quotients.iter().filter(is_by_d).map(|(i, _)| *i).collect();
+            let is_first = !quotients[..at].iter().any(|of| is_by_d(&of));
+            if !is_first || all.len() < 2 || !self.has_reciprocal(d, dtype) {
                 continue;
             }
             let one = self.constant(Scalar::Const(1.0));
