@@ -33,6 +33,10 @@ pub(super) fn run(graph: &Graph) -> Graph {
         _ => Kind::Other,
     };
     graph.rewrite_at(|b, at| {
+        let found = terms(graph, &uses, at.id);
+        if found.len() == 1 {
+            return b.add(at.copy());
+        }
         let parted = |&(sign, id): &(i32, Id)| {
             let mut term = (f64::from(sign), Vec::new());
             for factor in graph.factors(id, |_| true) {
@@ -44,7 +48,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
             term.1.sort();
             term
         };
-        let all: Vec<Term> = terms(graph, &uses, at.id).iter().map(parted).collect();
+        let all: Vec<Term> = found.iter().map(parted).collect();
         if shared(&all).is_some() { sum(all, b) } else { b.add(at.copy()) }
     })
 }
