@@ -5,6 +5,7 @@
 //! thousand inputs here; tests take all of 16 bits.
 
 use super::arithmetic::{Noise, evaluate, round};
+use super::limits::FAR;
 use crate::sequence::form::Digits;
 use crate::sequence::{Seq, Type, Val};
 use half::{bf16, f16};
@@ -19,9 +20,6 @@ pub(super) struct Judge {
     /// For each input, the derivative of the function with respect to a relative change of the input.
     change: Vec<f64>,
 }
-
-/// Finite stand-in for infinity: functions are assumed to have reached their limit at this size.
-const FAR: f64 = 1e30;
 
 /// Returns a graph of a function that does not cancel in f64, if the function is 0 at 0.
 ///

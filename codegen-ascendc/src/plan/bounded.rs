@@ -3,30 +3,8 @@
 //! In `dz dy f(x)` two large inputs multiply to infinity, which is NaN where `f(x)` is 0. `f(x) dz dy` is finite wherever the
 //! result is, because functions of activations are small in their tails, where the product of the others may overflow.
 
-use super::reading::uses;
-use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
-
-/// Returns the graph with functions of input stream `activation` moved to the front of products.
-///
-/// Functions of the activation are small in their tails, where the product of other inputs may overflow. Returns `None` if all
-/// products have this order already.
-pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
-    let pass = Pass::new(graph, activation);
-    let found: Vec<Option<Vec<Id>>> =
-        (0..graph.nodes.len() as u32).map(|id| pass.product(Id(id))).collect();
-    if found.iter().all(Option::is_none) {
-        return None;
-    }
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (node, factors) in graph.nodes.iter().zip(&found) {
-        let factors = factors.iter().flatten().map(|factor| new[factor.index()]);
-        let product = factors.reduce(|product, factor| b.product(product, factor));
-        new.push(product.unwrap_or_else(|| b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    Some(b.finish(&outputs))
-}
+use op_dsl_ir::analysis::{Inputs, Visit};
+use op_dsl_ir::{Graph, Id};
 
 /// Input streams that a node depends on: only the activation, none, or others as well.
 ///
@@ -38,77 +16,42 @@ enum Reads {
     Others,
 }
 
-struct Pass<'g> {
-    graph: &'g Graph,
-    uses: Vec<usize>,
-    reads: Vec<Reads>,
-}
-
-impl<'g> Pass<'g> {
-    fn new(graph: &'g Graph, activation: usize) -> Pass<'g> {
-        let uses = uses(graph);
-        let mut reads: Vec<Reads> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let of = node.args().iter().map(|a| reads[a.index()]);
-            reads.push(match node {
-                Node::Stream(k) if usize::from(*k) == activation => Reads::Activation,
-                Node::Stream(_) => Reads::Others,
-                _ => of.fold(Reads::Nothing, |all, of| match (all, of) {
-                    (Reads::Nothing, of) | (of, Reads::Nothing) => of,
-                    (all, of) => all.max(of),
-                }),
-            });
+/// Returns the graph with functions of input stream `activation` moved to the front of products.
+///
+/// Only products are rewritten that multiply two other inputs before such a function. Where there are none, it is the same graph.
+pub(super) fn run(graph: &Graph, activation: usize) -> Graph {
+    let (uses, inputs) = (graph.uses(), graph.inputs());
+    let reads = |id: &Id| match inputs[id.index()].streams {
+        0 => Reads::Nothing,
+        streams if streams == Inputs::bit(activation) => Reads::Activation,
+        _ => Reads::Others,
+    };
+    let is_inner = |id: Id| graph.nodes[id.index()].is_product() && uses[id.index()] == 1;
+    let multiplies_others = |product: Id| {
+        let factors = graph.factors(product, is_inner);
+        let count = |of: Reads| factors.iter().filter(|factor| reads(factor) == of).count();
+        count(Reads::Others) > 1 && count(Reads::Activation) == 0
+    };
+    let is_late = graph.forward(|at: Visit<'_, bool>| {
+        let mut inner = at.node.args().iter().filter(|arg| is_inner(**arg));
+        at.node.is_product() && inner.any(|arg| at[*arg] || multiplies_others(*arg))
+    });
+    graph.rewrite_at(|b, at| {
+        let mut factors = graph.factors(at.id, is_inner);
+        let has_function = factors.iter().any(|factor| reads(factor) == Reads::Activation);
+        if !is_late[at.id.index()] || !has_function {
+            return b.add(at.copy());
         }
-        Pass { graph, uses, reads }
-    }
-
-    fn is_product(&self, id: Id) -> bool {
-        matches!(self.graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _))
-    }
-
-    /// Returns the factors of product `id` with functions of the activation first.
-    ///
-    /// The activation is the input stream that the formula is applied to. Returns `None` unless two inputs are multiplied before
-    /// such a function, and for a node that is no product.
-    fn product(&self, id: Id) -> Option<Vec<Id>> {
-        if !self.is_product(id) {
-            return None;
-        }
-        let mut factors = Vec::new();
-        let meets = self.factors(id, &mut factors);
-        let has_function = factors.iter().any(|f| self.reads[f.index()] == Reads::Activation);
-        if !meets || !has_function {
-            return None;
-        }
-        factors.sort_by_key(|f| self.reads[f.index()]);
-        Some(factors)
-    }
-
-    /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
-    ///
-    /// Returns true if an inner product multiplies two inputs or more and no function of the activation (the input stream that the
-    /// formula is applied to).
-    fn factors(&self, id: Id, all: &mut Vec<Id>) -> bool {
-        let mut meets = false;
-        for arg in self.graph.nodes[id.index()].args() {
-            if !self.is_product(*arg) || self.uses[arg.index()] > 1 {
-                all.push(*arg);
-                continue;
-            }
-            let begin = all.len();
-            meets |= self.factors(*arg, all);
-            let reads = |reads: Reads| {
-                all[begin..].iter().filter(move |f| self.reads[f.index()] == reads).count()
-            };
-            meets |= reads(Reads::Others) > 1 && reads(Reads::Activation) == 0;
-        }
-        meets
-    }
+        factors.sort_by_key(reads);
+        let rest = factors[1..].iter();
+        rest.fold(at[factors[0]], |product, factor| b.product(product, at[*factor]))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use op_dsl_ir::{Builder, Node, Prim};
 
     #[test]
     fn functions_of_the_activation_come_first() {
@@ -120,7 +63,7 @@ mod tests {
         let other = b.product(x, dz);
         let other = b.product(other, dy);
         let graph = b.finish(&[first, other]);
-        let found = run(&graph, 2).expect("a product");
+        let found = run(&graph, 2);
         let plain = |graph: &Graph, streams: [f64; 3]| {
             // Rounds to `float` as the kernel does, so that a product beyond the largest `float` is infinite.
             let mut values: Vec<f64> = Vec::new();
@@ -139,6 +82,6 @@ mod tests {
         assert!(plain(&graph, [1e30, 1e30, 0.0])[0].is_nan());
         assert_eq!(plain(&found, [1e30, 1e30, 0.0])[0], 0.0);
         assert_eq!(plain(&found, [3.0, 5.0, 0.5]), [-15.0, 7.5]);
-        assert_eq!(run(&found, 2), None);
+        assert_eq!(run(&found, 2), found);
     }
 }

@@ -4,56 +4,34 @@
 //! polynomial, so that the rest is called as it is. For example: `if |x| < 0.7 { x (-1/8 + ..) } else { s r^2 - r s^2 }`.
 
 use super::accept::exact;
-use crate::sequence::forms::near::Near;
+use crate::sequence::forms::near::{ENDS, MOST, Near};
 use op_dsl_ir::univariate::part;
-use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+use op_dsl_ir::{Graph, Id, Node, Prim};
 
-/// Candidates for the `|x|` below which a polynomial replaces a sum that cancels.
-const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
-/// Largest number of coefficients of a polynomial, not counting the first.
-const MOST: usize = 9;
 /// Least ratio of a sum to its larger term at which the sum has enough digits.
 const LEFT: f64 = 0.2;
 /// Allowed relative error of a polynomial: about a unit of `float`.
 const OFF: f64 = 8e-8;
 
-/// Returns the graph with polynomials near 0 for sums that cancel there; `None` if no sum does.
-pub(super) fn run(graph: &Graph) -> Option<Graph> {
-    let found: Vec<(Id, Id, Near)> = (0..graph.nodes.len() as u32)
-        .map(Id)
-        .filter_map(|id| {
-            let (variable, near) = near(graph, id)?;
-            Some((id, variable, near))
-        })
-        .collect();
-    if found.is_empty() {
-        return None;
-    }
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let mut value = b.add(node.map_args(&new));
-        if let Some((_, variable, near)) = found.iter().find(|(id, ..)| id.index() == k) {
-            value = near.choose(&mut b, new[variable.index()], value);
+/// Returns the graph with polynomials near 0 for sums that cancel there; the same graph if no sum does.
+pub(super) fn run(graph: &Graph) -> Graph {
+    graph.rewrite_at(|b, at| {
+        let value = b.add(at.copy());
+        match near(graph, at.id) {
+            Some((variable, near)) => near.choose(b, at[variable], value),
+            None => value,
         }
-        new.push(value);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    Some(b.finish(&outputs))
+    })
 }
 
 /// Returns node `id` as a graph of stream 0, which stands for the value of node `variable`.
 ///
 /// Returns `None` if `id` does not depend on `variable`, or depends on other streams or attributes as well.
 fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
-    let mut at = 0..;
-    let graph = Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(|b, node| {
-        let is_variable = at.next() == Some(variable.index());
-        match node {
-            _ if is_variable => b.stream(0),
-            Node::Stream(_) | Node::Scalar(_) => b.stream(1),
-            node => b.add(node),
-        }
+    let graph = graph.with_outputs(&[id]).rewrite_at(|b, at| match at.node {
+        _ if at.id == variable => b.stream(0),
+        Node::Stream(_) | Node::Scalar(_) => b.stream(1),
+        _ => b.add(at.copy()),
     });
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }

@@ -8,11 +8,10 @@ use super::accuracy::BUDGET;
 use super::kept::{self, Place, Source};
 use super::samples::Samples;
 use super::target::Target;
-use super::{Plan, Storage, bounded, plans, search};
+use super::{Plan, Storage, bounded, candidates, search};
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
-use std::borrow::Cow;
 
 /// Share of the error budget up to which the search takes a plan at once, in the order of [`DType`].
 ///
@@ -31,14 +30,6 @@ const DEARER: f64 = 1.1;
 /// Ratio above which the errors of two plans count as different.
 const NEARLY: f64 = 1.02;
 
-/// Returns the graph with functions of the activation moved to the front of products.
-///
-/// The activation is the input stream that the formula is applied to.
-pub(super) fn ordered<'g>(graph: &'g Graph, target: Target<'_>) -> Cow<'g, Graph> {
-    let ordered = bounded::run(graph, roles::activation(target.def));
-    ordered.map_or(Cow::Borrowed(graph), Cow::Owned)
-}
-
 /// Returns the plan of a graph, as recorded in `choices.txt` or found by a search.
 pub(super) fn chosen(
     graph: &Graph,
@@ -46,7 +37,7 @@ pub(super) fn chosen(
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Plan, Why> {
-    let graph = &*ordered(graph, target);
+    let graph = &bounded::run(graph, roles::activation(target.def));
     let key = kept::key(graph, samples.spec, target, storage);
     match target.source {
         Source::File => {
@@ -77,7 +68,7 @@ fn found(
     let most = enough.max(MOST * budget);
     for &digits in Digits::of(target.dtype) {
         let mut just_within: Option<(Place, Plan)> = None;
-        let plans = plans(graph, samples.spec, Target { digits, ..target }, storage)?;
+        let plans = candidates::plans(graph, samples.spec, Target { digits, ..target }, storage)?;
         for (number, mut plan) in plans.into_iter().enumerate() {
             let place = (digits, number);
             let limit = if just_within.is_none() { most } else { enough };

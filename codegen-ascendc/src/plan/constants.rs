@@ -4,7 +4,6 @@
 //! fuse the product and the sum. Derivatives of polynomials contain such products: `k (1 + 3 a x^2)`. Two products of one value by
 //! numbers that differ by a power of two share one product, since scaling it by a power of two is exact.
 
-use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Returns the graph with `c (a x + b)` rewritten as `(c a) x + c b`, which rounds once less.
@@ -12,30 +11,20 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 /// `c`, `a` and `b` are constants. Where no constant multiplies such a sum, it is the same graph, except that products of one
 /// value by constants that differ by a power of two share one product.
 pub(super) fn run(graph: &Graph) -> Graph {
-    let uses = uses(graph);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    let uses = graph.uses();
     // Products by a constant: the value, the constant and the product.
     let mut products: Vec<(Id, f64, Id)> = Vec::new();
-    for node in graph.nodes.iter() {
-        let Some((c, of)) = by_number(graph, node) else {
-            new.push(b.add(node.map_args(&new)));
-            continue;
-        };
-        let value = new[of.index()];
+    graph.rewrite_at(|b, at| {
+        let Some((c, of)) = by_number(graph, &at.node) else { return b.add(at.copy()) };
+        let value = at[of];
         let is_double = |known: &&(Id, f64, Id)| known.0 == value && is_power_of_two(c / known.1);
         let product = match products.iter().find(is_double) {
             Some(&(_, of, product)) => b.scaled(c / of, product),
-            None => {
-                let count = readers_by_number(graph, of, c);
-                inside(c, value, uses[of.index()] == count, &mut b)
-            }
+            None => inside(c, value, uses[of.index()] == readers_by_number(graph, of, c), b),
         };
         products.push((value, c, product));
-        new.push(product);
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        product
+    })
 }
 
 /// Returns the constant and the other factor if the node is a product with a constant; else `None`.
@@ -43,10 +32,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
 /// The constant must be finite and not 0.
 fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
     let Node::Call(Prim::Mul, [x, y, _]) = *node else { return None };
-    let number = |id: Id| match graph.nodes[id.index()] {
-        Node::Const(c) if c != 0.0 && c.is_finite() => Some(c),
-        _ => None,
-    };
+    let number = |id: Id| graph.as_const(id).filter(|c| *c != 0.0 && c.is_finite());
     number(x).map(|c| (c, y)).or_else(|| number(y).map(|c| (c, x)))
 }
 

@@ -70,6 +70,7 @@ impl Instr {
     }
 }
 
+/// Returns the number of products whose unbounded factors another product has too.
 fn apart(graph: &Graph) -> usize {
     let unbounded = |node: &Node| match *node {
         Node::Call(Prim::Mul3, [_, y, z]) => Some((y.min(z), y.max(z))),
@@ -94,13 +95,7 @@ pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc
 
 /// Returns the cost of a plan that calls on registers, given the `work` of a step of 64 elements.
 pub(super) fn of_registers(work: Work, graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
-    let calls = work.compute + work.casts;
-    Cost {
-        calls,
-        apart: apart(graph),
-        cycles: work.cycles,
-        repeats: calls as u64 * tile.div_ceil(64),
-        gm_bytes,
-        gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
-    }
+    let (calls, repeats) = (work.compute + work.casts, tile.div_ceil(64));
+    let repeats = calls as u64 * repeats;
+    Cost { calls, cycles: work.cycles, repeats, ..cost(&[], graph, tile, gm_bytes, soc) }
 }

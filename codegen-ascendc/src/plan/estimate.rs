@@ -2,10 +2,12 @@
 //!
 //! Advice uses it to compare an operator with variants of it that nobody has written.
 
+use super::candidates::plans;
 use super::target::Target;
-use super::{Cost, Plan, Storage, choice, limits, plans};
+use super::{Cost, Plan, Storage, bounded, limits};
 use crate::sequence::form::Limits;
 use op_dsl_ir::op::OpDef;
+use op_dsl_ir::roles;
 
 /// Returns the cost of an operator's cheapest plan, for the target and accuracy class of plan `like`.
 ///
@@ -13,7 +15,7 @@ use op_dsl_ir::op::OpDef;
 pub fn estimate(def: &OpDef, spec: usize, like: &Plan) -> Option<Cost> {
     let Plan { soc, dtype, limits, digits, .. } = *like;
     let target = Target { digits, ..Target::new(def, soc, dtype, limits) };
-    let graph = choice::ordered(&def.specs[spec].graph, target);
+    let graph = bounded::run(&def.specs[spec].graph, roles::activation(def));
     let storage = if like.registers.is_some() { Storage::Registers } else { Storage::Memory };
     let cheapest = |target| plans(&graph, spec, target, storage).ok()?.into_iter().next();
     let plan = cheapest(target)?;

@@ -16,13 +16,6 @@ pub(super) struct Flow {
 impl Flow {
     /// Counts the reads of each value: by values that an output depends on, and as an output.
     pub fn uses(&self) -> Vec<usize> {
-        let mut uses = vec![0; self.seq.steps.len()];
-        self.outputs.iter().for_each(|o| uses[o.0] += 1);
-        for i in (0..self.seq.steps.len()).rev() {
-            if uses[i] > 0 {
-                self.seq.steps[i].args.iter().for_each(|a| uses[a.0] += 1);
-            }
-        }
-        uses
+        self.seq.uses(&self.outputs)
     }
 }

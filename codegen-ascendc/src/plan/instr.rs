@@ -18,7 +18,7 @@ pub enum Buffer {
 }
 
 /// A vector operand of a vector call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A buffer in UB.
     Buffer(Buffer),

@@ -3,6 +3,7 @@
 //! Values live in the plan's buffers, so that a buffer which is reused too early shows as a wrong result.
 
 use super::arithmetic::{Noise, call_all};
+use super::contents::Contents;
 use super::instr::{Buffer, Operand};
 use super::planned::Plan;
 use crate::sequence::Scalar;
@@ -30,73 +31,23 @@ pub fn interpret_all(
         return registers.interpret(streams, plan.outputs.len(), uniform, noise);
     }
     let n = streams.first().map_or(1, |s| s.len());
-    let mut state = State::new(plan, streams, n);
     let scalar = |s: Scalar| match s {
         Scalar::Const(c) => c,
         Scalar::Uniform(id) => uniform(id),
     };
-    let splats: Vec<Vec<f32>> = plan.splats.iter().map(|s| vec![scalar(*s); n]).collect();
-    let (mut old, mut scalars) = (vec![f32::NAN; n], vec![f32::NAN; n]);
+    let mut state = Contents::new(n);
+    for (k, stream) in streams.iter().enumerate() {
+        state.set(Operand::Buffer(Buffer::In(k)), stream.to_vec());
+    }
+    for (k, splat) in plan.splats.iter().enumerate() {
+        state.set(Operand::Splat(k), vec![scalar(*splat); n]);
+    }
     for instr in &plan.instrs {
         let c = instr.scalar.map_or(f32::NAN, scalar);
-        let mut out = std::mem::take(state.place(instr.dst));
-        if instr.srcs.contains(&Operand::Buffer(instr.dst)) {
-            old.clone_from(&out);
-        }
-        // The scalar fills the places without a vector, because an overload has its scalar last.
-        scalars.fill(c);
-        let mut args = [&scalars[..]; 3];
-        for (to, src) in args.iter_mut().zip(&instr.srcs) {
-            *to = match *src {
-                Operand::Buffer(b) if b == instr.dst => &old,
-                Operand::Buffer(b) => state.get(b),
-                Operand::Splat(k) => &splats[k],
-            };
-        }
-        call_all(instr.api, instr.to, args, c, &mut out, &mut noise);
-        *state.place(instr.dst) = out;
+        state.call(Operand::Buffer(instr.dst), &instr.srcs, c, |args, out| {
+            call_all(instr.api, instr.to, args, c, out, &mut noise);
+        });
     }
-    state.outs
-}
-
-/// Contents of all buffers while the calls of a plan are computed; NaN where nothing was written.
-struct State {
-    ins: Vec<Vec<f32>>,
-    outs: Vec<Vec<f32>>,
-    temps: Vec<Vec<f32>>,
-    halves: Vec<Vec<f32>>,
-    masks: Vec<Vec<f32>>,
-}
-
-impl State {
-    fn new(plan: &Plan, streams: &[&[f32]], n: usize) -> State {
-        let empty = |buffers| vec![vec![f32::NAN; n]; buffers];
-        State {
-            ins: streams.iter().map(|s| s.to_vec()).collect(),
-            outs: empty(plan.outputs.len()),
-            temps: empty(plan.temps),
-            halves: empty(plan.halves),
-            masks: empty(plan.masks),
-        }
-    }
-
-    fn get(&self, buffer: Buffer) -> &[f32] {
-        match buffer {
-            Buffer::In(k) => &self.ins[k],
-            Buffer::Out(k) => &self.outs[k],
-            Buffer::Temp(k) => &self.temps[k],
-            Buffer::Half(k) => &self.halves[k],
-            Buffer::Mask(k) => &self.masks[k],
-        }
-    }
-
-    fn place(&mut self, buffer: Buffer) -> &mut Vec<f32> {
-        match buffer {
-            Buffer::In(k) => &mut self.ins[k],
-            Buffer::Out(k) => &mut self.outs[k],
-            Buffer::Temp(k) => &mut self.temps[k],
-            Buffer::Half(k) => &mut self.halves[k],
-            Buffer::Mask(k) => &mut self.masks[k],
-        }
-    }
+    let out = |k| state.get(Operand::Buffer(Buffer::Out(k))).to_vec();
+    (0..plan.outputs.len()).map(out).collect()
 }

@@ -20,7 +20,7 @@ use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
 /// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
-const FAR: f64 = 1e30;
+pub(super) const FAR: f64 = 1e30;
 
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {
@@ -106,7 +106,7 @@ fn picks_infinity(graph: &Graph, id: Id) -> bool {
 ///
 /// It skips clamps whose bound is infinite.
 pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
-    let values = usual(def, graph);
+    let values = uniforms(graph, &defaults(def, graph));
     let is_made =
         |instr: &&Instr| picked(graph, instr).is_none_or(|bound| values[bound.index()].is_finite());
     instrs.iter().filter(is_made).cloned().collect()
@@ -114,16 +114,18 @@ pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
 
 /// Returns the indices of clamps on registers whose bound is infinite at default attribute values.
 pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
-    let values = usual(def, graph);
+    let values = uniforms(graph, &defaults(def, graph));
     let is_infinite = |bound: Id| values[bound.index()].is_infinite();
     let is_seldom = |k: &usize| picked_on(graph, &ops[*k]).is_some_and(is_infinite);
     (0..ops.len()).filter(is_seldom).collect()
 }
 
-/// For each node, returns its value at default attribute values; NaN if it depends on streams.
-fn usual(def: &OpDef, graph: &Graph) -> Vec<f64> {
-    let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
-    graph.eval_all(&streams, &defaults(def, graph))
+/// For each node, returns its value at attribute values `scalars`; NaN if it depends on streams.
+pub(super) fn uniforms(graph: &Graph, scalars: &[f64]) -> Vec<f64> {
+    graph.values(graph.last(), |_, node| match *node {
+        Node::Scalar(k) => Some(scalars[usize::from(k)]),
+        _ => None,
+    })
 }
 
 /// The condition under which a stream is clamped at one end.
@@ -178,10 +180,8 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
 
 /// Returns the default values of the scalar attributes of a graph; 1 for those without a default.
 pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
-    let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
     let defaults = def.attrs.iter().filter_map(|a| a.scalar(a.default)).map(f64::from);
-    let n = graph.nodes.iter().map(of).max().unwrap_or(0);
-    defaults.chain(std::iter::repeat(1.0)).take(n).collect()
+    defaults.chain(std::iter::repeat(1.0)).take(graph.scalars()).collect()
 }
 
 /// Returns true if the plan gives NaN for an infinite input at which the formula has a limit.
@@ -194,9 +194,7 @@ fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]
     };
     let given: Vec<Vec<f32>> = streams(f64::INFINITY).iter().map(|x| vec![*x as f32]).collect();
     let given: Vec<&[f32]> = given.iter().map(Vec::as_slice).collect();
-    // Only nodes that depend on attributes are needed. Streams numbered after the operator's are split-off functions.
-    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
-    let numbers = plan.graph.eval_all(&unknown, scalars);
+    let numbers = uniforms(&plan.graph, scalars);
     let got = interpret_all(plan, &given, |id: Id| numbers[id.index()] as f32, Noise::None);
     let want = graph.eval(&streams(FAR), scalars);
     let has_limit = |want: f64| want.abs() < FAR.powf(1.5);

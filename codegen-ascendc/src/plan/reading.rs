@@ -1,10 +1,11 @@
 //! Queries on a graph: uniform nodes, nodes with one reader, and smooth primitives times factors.
 
-use super::redundant_bounds::is_spare;
+use super::redundant_bounds::unbound;
 use super::target::Target;
 use crate::column::{family, form_of, number};
 use crate::sequence::Scalar;
 use crate::sequence::form::Form;
+use op_dsl_ir::analysis::Visit;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 
 /// A product of a smooth primitive and other factors, which one sequence of vector calls computes.
@@ -31,14 +32,6 @@ pub(super) struct Relative {
     pub factors: Vec<Id>,
 }
 
-/// Counts the reads of each node, by other nodes and as an output.
-pub(super) fn uses(graph: &Graph) -> Vec<usize> {
-    let mut uses = vec![0; graph.nodes.len()];
-    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-    read.for_each(|a| uses[a.index()] += 1);
-    uses
-}
-
 /// A graph with the facts about its nodes that the lowering to vector calls needs.
 ///
 /// These are the number of readers, dependence on attributes only, and the sequence of vector calls for each smooth primitive.
@@ -54,17 +47,12 @@ pub(super) struct Reading<'g> {
 
 impl<'g> Reading<'g> {
     pub fn new(graph: &'g Graph, target: Target<'g>) -> Reading<'g> {
-        let uses = uses(graph);
-        let mut uniform: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            uniform.push(match node {
-                Node::Stream(_) => false,
-                Node::Const(_) | Node::Scalar(_) => true,
-                Node::Call(prim, _) => {
-                    number(*prim).is_some() && node.args().iter().all(|a| uniform[a.index()])
-                }
-            });
-        }
+        let uses = graph.uses();
+        let uniform = graph.forward(|at: Visit<'_, bool>| match at.node {
+            Node::Stream(_) => false,
+            Node::Const(_) | Node::Scalar(_) => true,
+            Node::Call(prim, _) => number(prim).is_some() && at.args().all(|uniform| *uniform),
+        });
         let mut known: Vec<(Prim, &Form)> = Vec::new();
         for node in graph.nodes.iter() {
             let Node::Call(prim, _) = *node else { continue };
@@ -87,7 +75,7 @@ impl<'g> Reading<'g> {
     }
 
     pub fn as_const(&self, id: Id) -> Option<f64> {
-        if let Node::Const(c) = self.node(id) { Some(c) } else { None }
+        self.graph.as_const(id)
     }
 
     /// Returns node `id` as a scalar operand; `None` if its value differs between elements.
@@ -104,14 +92,7 @@ impl<'g> Reading<'g> {
     ///
     /// The vector calls of a smooth primitive clamp its argument themselves, so they do not need such bounds.
     fn bare(&self, id: Id) -> Id {
-        match self.node(id) {
-            Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
-                if is_spare(prim, self.as_const(c)) =>
-            {
-                self.bare(x)
-            }
-            _ => id,
-        }
+        unbound(self.graph, id).map_or(id, |x| self.bare(x))
     }
 
     /// Returns the primitive and the argument of node `id`; `None` if the primitive is not smooth.
@@ -157,7 +138,7 @@ impl<'g> Reading<'g> {
     /// `prim` and `arg` are the primitive and the argument of node `id`.
     pub fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
         let Some(family) = family(prim) else { return vec![] };
-        let ids = || (0..self.graph.nodes.len() as u32).map(Id);
+        let ids = || self.graph.ids();
         let related = |o: Id| {
             let of = self.smooth(o).filter(|of| of.arg == arg && o != id)?;
             family.iter().any(|m| m.0 == of.prim).then_some((o, of.is_rest))

@@ -6,19 +6,17 @@
 
 use super::accept::{Judge, exact};
 use super::limits::held;
-use super::reading::uses;
-use super::redundant_bounds::is_spare;
+use super::redundant_bounds::unbound;
 use super::target::Target;
-use crate::arch::Arch;
 use crate::column::form_of;
-use crate::sequence::form::{Digits, Limits, cycles};
-use crate::sequence::forms::near::Near;
+use crate::sequence::form::{Digits, Limits, built, cycles};
+use crate::sequence::forms::near::{ENDS, MOST, Near};
 use crate::sequence::forms::tail::Tail;
-use crate::sequence::{F32, Seq, Source, Step, Val};
+use crate::sequence::{Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
 use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::univariate::{function, part};
+use op_dsl_ir::univariate::{by_stream, function, part, product_of};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
 use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
@@ -75,10 +73,9 @@ impl Regions {
     ///
     /// Each is computed by a sequence of vector calls, and its value is an additional stream of the graph.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
-        let uses = uses(graph);
         let mut pass = Pass {
             graph,
-            uses,
+            uses: graph.uses(),
             inputs,
             target,
             b: Builder::new(),
@@ -95,8 +92,7 @@ impl Regions {
         let graph = held(target.holds, &pass.b.finish(&outputs));
         let of = graph.outputs[results..].to_vec();
         let outputs = graph.outputs[..results].to_vec();
-        let graph = Graph { outputs: outputs.into(), ..graph };
-        Some(Regions { graph, inputs, ways: pass.ways, of })
+        Some(Regions { graph: graph.with_outputs(&outputs), inputs, ways: pass.ways, of })
     }
 }
 
@@ -104,10 +100,10 @@ impl Regions {
 ///
 /// The bounds are redundant, because every sequence for the function clamps by itself. A `tanh` of softplus becomes a fraction.
 fn bare(graph: &Graph) -> Graph {
-    simplify::run(&graph.rewrite(|b, node| match node {
-        Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _]) if is_spare(prim, b.as_const(c)) => x,
-        Node::Call(Prim::Tanh, [x, ..]) => tanh(b, x),
-        node => b.add(node),
+    simplify::run(&graph.rewrite_at(|b, at| match (unbound(graph, at.id), at.node) {
+        (Some(x), _) => at[x],
+        (None, Node::Call(Prim::Tanh, [x, ..])) => tanh(b, at[x]),
+        _ => b.add(at.copy()),
     }))
 }
 
@@ -138,13 +134,10 @@ impl Pass<'_> {
         if let Some(known) = self.new[id.index()] {
             return known;
         }
-        let node = self.graph.nodes[id.index()];
         let value = match self.function(&part(self.graph, id)) {
             Some(value) => value,
-            None => match node {
-                Node::Call(Prim::Mul | Prim::Mul3, _) => self.product(id),
-                _ => self.copied(id),
-            },
+            None if self.graph.nodes[id.index()].is_product() => self.product(id),
+            None => self.copied(id),
         };
         self.new[id.index()] = Some(value);
         value
@@ -156,39 +149,13 @@ impl Pass<'_> {
         self.b.add(copy)
     }
 
-    /// Appends the factors of product `id` to `all`, and those of inner products that nothing else reads.
-    fn factors(&self, id: Id, all: &mut Vec<Id>) {
-        for arg in self.graph.nodes[id.index()].args() {
-            let is_product =
-                matches!(self.graph.nodes[arg.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
-            match is_product && self.uses[arg.index()] == 1 {
-                true => self.factors(*arg, all),
-                false => all.push(*arg),
-            }
-        }
-    }
-
     /// Rewrites product `id` so that univariate functions come first, because they are bounded.
     fn product(&mut self, id: Id) -> Id {
-        let mut factors = Vec::new();
-        self.factors(id, &mut factors);
-        let mut groups: Vec<(Vec<Node>, Vec<Id>)> = Vec::new();
-        for factor in &factors {
-            let leaf = |n: &&Node| matches!(n, Node::Stream(_));
-            let leaves: Vec<Node> =
-                part(self.graph, *factor).nodes.iter().filter(leaf).copied().collect();
-            match groups.iter_mut().find(|(of, _)| of.len() == 1 && *of == leaves) {
-                Some((_, group)) => group.push(*factor),
-                None => groups.push((leaves, vec![*factor])),
-            }
-        }
+        let factors = self.graph.factors(id, |inner| self.uses[inner.index()] == 1);
         let (mut first, mut rest) = (Vec::new(), Vec::new());
-        for (_, group) in groups {
-            let mut b = Builder::new();
-            let values: Vec<Id> = group.iter().map(|f| b.part(&part(self.graph, *f))).collect();
-            let product = values.into_iter().reduce(|x, y| b.product(x, y));
-            let graph = product.map(|product| b.finish(&[product]));
-            match graph.filter(|_| group.len() > 1).and_then(|graph| self.function(&graph)) {
+        for group in by_stream(self.graph, &factors) {
+            let graph = (group.len() > 1).then(|| product_of(self.graph, &group));
+            match graph.and_then(|graph| self.function(&graph)) {
                 Some(value) => first.push(value),
                 None => rest.extend(group),
             }
@@ -275,7 +242,7 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     let judge = LazyCell::new(|| Judge::new(graph, target.digits, target.dtype, STEP));
     let arch = target.soc.arch;
     let right = |way: &Way| {
-        let (s, x, y) = built(way, arch);
+        let (s, x, y) = built(arch, |s, x| way.build(s, x));
         judge.accepts(s, x, y)
     };
     let found = match algebra::of(graph) {
@@ -284,9 +251,6 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     };
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
-
-/// Candidates for the `|x|` below which a polynomial replaces a function, and its largest degree.
-const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
 
 /// Returns sequences of vector calls with a polynomial near 0 and a fraction elsewhere.
 ///
@@ -299,7 +263,7 @@ fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     let dtype = target.digits.dtype(target.dtype);
     let judge = Judge::new(graph, Digits::Absolute, dtype, STEP);
     let is_right = |way: &Way| {
-        let (s, x, y) = built(way, target.soc.arch);
+        let (s, x, y) = built(target.soc.arch, |s, x| way.build(s, x));
         judge.accepts(s, x, y)
     };
     let far = |fraction: Fraction| fractions(graph, &fraction, target).into_iter().find(is_right);
@@ -307,25 +271,17 @@ fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
     let exact = exact(graph);
     let exact = exact.as_ref().unwrap_or(graph);
     let at = |x: f64| exact.eval(&[x], &[])[0];
-    let (ends, most) = NEAR;
-    let fits = ends.into_iter().flat_map(|end| (1..=most).map(move |degree| (end, degree)));
+    let fits = ENDS.into_iter().flat_map(|end| (1..=MOST).map(move |degree| (end, degree)));
     let fits = fits.filter_map(|(end, degree)| Near::fit(&at, end, degree));
     let mut ways: Vec<(f64, Way)> = fits
         .map(|near| {
             let way = Way::Near(near, Box::new(far.clone()));
-            let (s, _, y) = built(&way, target.soc.arch);
+            let (s, _, y) = built(target.soc.arch, |s, x| way.build(s, x));
             (cycles(&s, y, target.soc.arch), way)
         })
         .collect();
     ways.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     ways.into_iter().map(|(_, way)| way).collect()
-}
-
-fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
-    let mut s = Seq::on(arch);
-    let x = s.push(Source::Load(0), &[], None, F32);
-    let y = way.build(&mut s, x);
-    (s, x, y)
 }
 
 /// Returns the vector calls for a fraction of polynomials in one exponential, the cheapest first.
@@ -342,7 +298,7 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     };
     let is_even = [0.25, 1.0, 3.0].iter().all(|x| (at(*x) - at(-x)).abs() < 1e-12);
     let cost = |way: &Way| {
-        let (s, _, y) = built(way, target.soc.arch);
+        let (s, _, y) = built(target.soc.arch, |s, x| way.build(s, x));
         let is_call = |step: &&Step| matches!(step.source, Source::Call(_));
         (cycles(&s, y, target.soc.arch), s.steps.iter().filter(is_call).count())
     };

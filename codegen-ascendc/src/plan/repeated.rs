@@ -3,74 +3,36 @@
 //! Second derivatives of products have `(p - a) + (p - b)`, which is rounded three times at the size of `p`. `2 p - (a + b)` is
 //! rounded at that size only once, because twice a number is exact, and near 0, where `p` is the limit, `a + b` is small.
 
-use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Returns the graph with the repeated term of each sum merged.
 ///
 /// `(p - a) + (p - b)` becomes `2 p - (a + b)`. Where no term repeats, it is the same graph.
 pub(super) fn run(graph: &Graph) -> Graph {
-    let uses = uses(graph);
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let terms = terms(graph, &uses, Id(k as u32));
-        let sum = if terms.len() > 2 { sum(graph, &terms, &new, &mut b) } else { None };
-        new.push(sum.unwrap_or_else(|| b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+    let uses = graph.uses();
+    graph.rewrite_at(|b, at| {
+        let terms = terms(graph, &uses, at.id);
+        let sum = if terms.len() > 2 { sum(graph, &terms, at.earlier, b) } else { None };
+        sum.unwrap_or_else(|| b.add(at.copy()))
+    })
 }
 
-/// Returns the terms of sum `id` with their signs (1 or -1).
+/// Returns the terms of `sum` with their signs (1 or -1).
 ///
 /// The terms of inner sums that nothing else reads are included; `uses` counts the reads of each node. A node that is no sum is
 /// its only term.
-pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
-    let mut all = Vec::new();
-    collect(graph, uses, id, 1, true, &mut all);
-    all
-}
-
-/// Appends the terms of node `id`, with their signs times `sign`, to `all`.
-///
-/// The terms of an inner sum are appended if nothing else reads it, or if `is_root` is true.
-fn collect(
-    graph: &Graph,
-    uses: &[usize],
-    id: Id,
-    sign: i32,
-    is_root: bool,
-    all: &mut Vec<(i32, Id)>,
-) {
-    let is_apart = !is_root && uses[id.index()] > 1;
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Add, [x, y, _]) if !is_apart => {
-            collect(graph, uses, x, sign, false, all);
-            collect(graph, uses, y, sign, false, all);
+pub(super) fn terms(graph: &Graph, uses: &[usize], sum: Id) -> Vec<(i32, Id)> {
+    let (mut terms, mut rest) = (Vec::new(), vec![(1, sum)]);
+    while let Some((sign, id)) = rest.pop() {
+        match graph.nodes[id.index()] {
+            _ if id != sum && uses[id.index()] > 1 => terms.push((sign, id)),
+            Node::Call(Prim::Add, [x, y, _]) => rest.extend([(sign, y), (sign, x)]),
+            Node::Call(Prim::Sub, [x, y, _]) => rest.extend([(-sign, y), (sign, x)]),
+            Node::Call(Prim::Neg, [x, ..]) => rest.push((-sign, x)),
+            _ => terms.push((sign, id)),
         }
-        Node::Call(Prim::Sub, [x, y, _]) if !is_apart => {
-            collect(graph, uses, x, sign, false, all);
-            collect(graph, uses, y, -sign, false, all);
-        }
-        Node::Call(Prim::Neg, [x, ..]) if !is_apart => {
-            collect(graph, uses, x, -sign, false, all);
-        }
-        _ => all.push((sign, id)),
     }
-}
-
-/// Returns the factors of product `id`, sorted, so that equal products compare equal.
-fn factors(graph: &Graph, id: Id) -> Vec<Id> {
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Mul | Prim::Mul3, _) => {
-            let args = graph.nodes[id.index()].args().iter();
-            let mut all: Vec<Id> = args.flat_map(|arg| factors(graph, *arg)).collect();
-            all.sort();
-            all
-        }
-        _ => vec![id],
-    }
+    terms
 }
 
 /// Emits a sum with its repeated term merged: `2 p - (a + b)` for `(p - a) + (p - b)`.
@@ -79,7 +41,9 @@ fn factors(graph: &Graph, id: Id) -> Vec<Id> {
 fn sum(graph: &Graph, terms: &[(i32, Id)], new: &[Id], b: &mut Builder) -> Option<Id> {
     let mut groups: Vec<(i32, Id, Vec<Id>)> = Vec::new();
     for &(sign, id) in terms {
-        let own = factors(graph, id);
+        // Sorted, so that equal products compare equal.
+        let mut own = graph.factors(id, |_| true);
+        own.sort();
         match groups.iter_mut().find(|(.., of)| *of == own) {
             Some((times, ..)) => *times += sign,
             None => groups.push((sign, id, own)),

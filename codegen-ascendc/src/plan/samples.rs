@@ -187,7 +187,7 @@ impl Samples<'_> {
             for (k, values) in all.iter_mut().enumerate() {
                 let value = match swept {
                     Some((stream, value)) if stream == k => value,
-                    _ if self.masks[k] => (random.unit() > 0.0) as u8 as f32,
+                    _ if self.masks[k] => random.truth(),
                     _ => random.of_order(others.clone()),
                 };
                 values.push(self.rounded(value));
@@ -220,7 +220,7 @@ impl Samples<'_> {
         for i in 0..count {
             for (k, values) in all.iter_mut().enumerate() {
                 let value = match self.masks[k] {
-                    true => (random.unit() > 0.0) as u8 as f32,
+                    true => random.truth(),
                     false => random.of_order(orders[i % orders.len()].clone()),
                 };
                 let is_low = random.unit() > 0.0 && value.is_normal();
@@ -254,6 +254,11 @@ impl Random {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// Returns 0 or 1.
+    pub fn truth(&mut self) -> f32 {
+        f32::from(self.unit() > 0.0)
     }
 
     /// Returns a number of random sign whose binary exponent is spread evenly over a range.

@@ -14,6 +14,7 @@
 use super::accuracy::Accuracy;
 use super::arithmetic::Noise;
 use super::interpret::interpret_all;
+use super::limits::uniforms;
 use super::planned::Plan;
 use super::reference::widened;
 use super::samples::{Case, Points, Random, Samples};
@@ -298,9 +299,7 @@ impl<'p, 'd> Search<'p, 'd> {
 ///
 /// The value is NaN for nodes that depend on input streams.
 fn numbers(plan: &Plan, scalars: &[f64]) -> Vec<f32> {
-    // The graph may have more streams than the operator: split-off functions, at most one per node.
-    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
-    plan.graph.eval_all(&unknown, scalars).into_iter().map(|v| v as f32).collect()
+    uniforms(&plan.graph, scalars).into_iter().map(|v| v as f32).collect()
 }
 
 /// Returns the input streams at whose infinities the plan gives NaN where the formula is infinite.

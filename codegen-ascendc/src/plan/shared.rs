@@ -5,7 +5,6 @@
 //! have factors other than bounded functions stay as they are, because in `s (1 + r x)` an infinite `x` would be multiplied by an
 //! `s` that is 0.
 
-use super::reading::uses;
 use super::repeated::terms;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
@@ -27,54 +26,36 @@ type Term = (f64, Vec<(Id, Kind)>);
 ///
 /// Where there are none, it is the same graph.
 pub(super) fn run(graph: &Graph) -> Graph {
-    let uses = uses(graph);
-    let mut kinds: Vec<Kind> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let is_number = node.args().iter().all(|arg| kinds[arg.index()] == Kind::Number);
-        kinds.push(match node {
-            Node::Stream(_) => Kind::Other,
-            _ if is_number => Kind::Number,
-            Node::Call(prim, _) if is_bounded(*prim) => Kind::Bounded,
-            _ => Kind::Other,
-        });
-    }
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for (k, node) in graph.nodes.iter().enumerate() {
-        let found = terms(graph, &uses, Id(k as u32));
+    let (uses, uniform) = (graph.uses(), graph.uniform());
+    let kind = |id: Id| match graph.nodes[id.index()] {
+        _ if uniform[id.index()] => Kind::Number,
+        Node::Call(prim, _) if is_bounded(prim) => Kind::Bounded,
+        _ => Kind::Other,
+    };
+    graph.rewrite_at(|b, at| {
+        let found = terms(graph, &uses, at.id);
+        if found.len() == 1 {
+            return b.add(at.copy());
+        }
         let parted = |&(sign, id): &(i32, Id)| {
             let mut term = (f64::from(sign), Vec::new());
-            factors(graph, id, &mut |id| match graph.nodes[id.index()] {
-                Node::Const(c) => term.0 *= c,
-                _ => term.1.push((new[id.index()], kinds[id.index()])),
-            });
+            for factor in graph.factors(id, |_| true) {
+                match graph.as_const(factor) {
+                    Some(c) => term.0 *= c,
+                    None => term.1.push((at[factor], kind(factor))),
+                }
+            }
             term.1.sort();
             term
         };
-        let all: Vec<Term> =
-            if found.len() > 1 { found.iter().map(parted).collect() } else { Vec::new() };
-        let sum = shared(&all).is_some().then(|| sum(all, &mut b));
-        new.push(sum.unwrap_or_else(|| b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
+        let all: Vec<Term> = found.iter().map(parted).collect();
+        if shared(&all).is_some() { sum(all, b) } else { b.add(at.copy()) }
+    })
 }
 
 fn is_bounded(prim: Prim) -> bool {
     let range = prim.row().range;
     range.0.is_finite() && range.1.is_finite()
-}
-
-/// Calls `to` with each factor of product `id`, including those of inner products.
-///
-/// A node that is no product is its own only factor.
-fn factors(graph: &Graph, id: Id, to: &mut impl FnMut(Id)) {
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Mul | Prim::Mul3, _) => {
-            graph.nodes[id.index()].args().iter().for_each(|arg| factors(graph, *arg, to));
-        }
-        _ => to(id),
-    }
 }
 
 fn is_open((_, factors): &Term) -> bool {

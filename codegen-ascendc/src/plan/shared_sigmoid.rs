@@ -43,11 +43,7 @@ pub(super) struct Values {
 
 impl Values {
     pub fn new(graph: &Graph) -> Values {
-        let count = |of: fn(&Node) -> Option<u16>| {
-            graph.nodes.iter().filter_map(of).max().map_or(0, |k| usize::from(k) + 1)
-        };
-        let streams = count(|n| if let Node::Stream(k) = n { Some(*k) } else { None });
-        let scalars = count(|n| if let Node::Scalar(k) = n { Some(*k) } else { None });
+        let (streams, scalars) = (graph.streams(), graph.scalars());
         let mut seed = 1u64;
         // Returns a number between -1 and 1.
         let mut next = || {
@@ -100,7 +96,7 @@ impl Relation {
 /// `values` are the nodes' values at sample points, by which arguments are compared.
 pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
     let mut all: Vec<Relation> = Vec::new();
-    for id in (0..graph.nodes.len() as u32).map(Id) {
+    for id in graph.ids() {
         let Node::Call(Prim::Sigmoid, [argument, ..]) = graph.nodes[id.index()] else { continue };
         let sign = |kin: &Relation| {
             let first = kin.members[0].0;
@@ -129,16 +125,10 @@ pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Relation> {
     all
 }
 
-/// Returns the nodes that node `id` depends on, itself included.
-fn parts(graph: &Graph, id: Id) -> Vec<Id> {
-    let mut needed = vec![false; graph.nodes.len()];
-    needed[id.index()] = true;
-    for k in (0..=id.index()).rev() {
-        if needed[k] {
-            graph.nodes[k].args().iter().for_each(|a| needed[a.index()] = true);
-        }
-    }
-    (0..=id.index()).filter(|k| needed[*k]).map(|k| Id(k as u32)).collect()
+/// Returns the nodes for which `is_wanted` is true, among `id` and those that it depends on.
+fn parts(graph: &Graph, id: Id, is_wanted: impl Fn(Node) -> bool) -> Vec<Id> {
+    let needed = graph.needed_for(&[id]);
+    graph.ids().filter(|k| needed[k.index()] && is_wanted(graph.nodes[k.index()])).collect()
 }
 
 /// Returns the nodes that `id` depends on whose equality a few sample points cannot establish.
@@ -146,18 +136,12 @@ fn parts(graph: &Graph, id: Id) -> Vec<Id> {
 /// These are all calls but sums, products, quotients and bounds; for example, a `select` whose branch is rarely taken.
 fn chosen(graph: &Graph, id: Id) -> Vec<Id> {
     use Prim::{Add, Div, Max, Min, Mul, Mul3, Neg, Sub};
-    let is_told = |node: Node| match node {
-        Node::Call(prim, _) => [Add, Sub, Mul, Mul3, Div, Neg, Min, Max].contains(&prim),
-        _ => true,
-    };
-    let mut all = parts(graph, id);
-    all.retain(|k| !is_told(graph.nodes[k.index()]));
-    all
+    let told = [Add, Sub, Mul, Mul3, Div, Neg, Min, Max];
+    parts(graph, id, |node| matches!(node, Node::Call(prim, _) if !told.contains(&prim)))
 }
 
 fn bounds(graph: &Graph, id: Id) -> usize {
-    let is_bound = |k: &Id| matches!(graph.nodes[k.index()], Node::Call(Prim::Min | Prim::Max, _));
-    parts(graph, id).iter().filter(|k| is_bound(k)).count()
+    parts(graph, id, |node| matches!(node, Node::Call(Prim::Min | Prim::Max, _))).len()
 }
 
 struct Pass<'g> {
@@ -208,7 +192,7 @@ impl Pass<'_> {
     /// `s` is a sigmoid in the graph whose complement `1 - s` is in the graph too. `y` is `x`, or `x` clamped. `w` is a node of
     /// the graph or 1.
     fn composed(&mut self, id: Id, x: Id) -> Option<Id> {
-        let nodes = || (0..self.graph.nodes.len() as u32).map(Id);
+        let nodes = || self.graph.ids();
         // `y` is `x` as it is, or between bounds; the one with the most bounds is tried first.
         let mut ys: Vec<Id> = nodes().filter(|y| self.values.agree(*y, 1.0, x)).collect();
         ys.sort_by_key(|y| std::cmp::Reverse(bounds(self.graph, *y)));

@@ -5,7 +5,8 @@
 //! second derivatives add several such products, half a unit of error is left instead of three. In tails `m^2` vanishes beside `m`.
 
 use super::shared_sigmoid::{Relation, Values, are_in, kin};
-use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+use op_dsl_ir::analysis::Visit;
+use op_dsl_ir::{Builder, Graph, Id, Prim};
 
 /// Returns the graph with `sigmoid(v) sigmoid(-v)` rewritten as `m - m^2`, `m = sigmoid(-|v|)`.
 ///
@@ -14,52 +15,22 @@ pub(super) fn run(graph: &Graph) -> Graph {
     if !are_in(graph) {
         return graph.clone();
     }
-    let all = kin(graph, &Values::new(graph));
-    let mut b = Builder::new();
-    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let product = product(graph, node, &all, &new, &mut b);
-        new.push(product.unwrap_or_else(|| b.add(node.map_args(&new))));
-    }
-    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-    b.finish(&outputs)
-}
-
-fn is_product(node: &Node) -> bool {
-    matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
-}
-
-/// Appends the factors of product `id` to `all`, including those of inner products.
-///
-/// A node that is no product is its own only factor.
-fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
-    let node = &graph.nodes[id.index()];
-    match is_product(node) {
-        true => node.args().iter().for_each(|arg| factors(graph, *arg, all)),
-        false => all.push(id),
-    }
+    let kin = kin(graph, &Values::new(graph));
+    graph.rewrite_at(|b, at| product(graph, at, &kin, b).unwrap_or_else(|| b.add(at.copy())))
 }
 
 /// Rewrites `sigmoid(v) sigmoid(-v)` in a product as `m - m^2`, where `m = sigmoid(-|v|)`.
 ///
 /// One argument of the product must contain one of the two factors, and another argument the other. Returns `None` for any other
 /// node.
-fn product(
-    graph: &Graph,
-    node: &Node,
-    kin: &[Relation],
-    new: &[Id],
-    b: &mut Builder,
-) -> Option<Id> {
-    if !is_product(node) {
+fn product(graph: &Graph, at: Visit<'_, Id>, kin: &[Relation], b: &mut Builder) -> Option<Id> {
+    if !at.node.is_product() {
         return None;
     }
-    let mut all: Vec<(usize, Id)> = Vec::new();
-    for (k, arg) in node.args().iter().enumerate() {
-        let mut of_arg = Vec::new();
-        factors(graph, *arg, &mut of_arg);
-        all.extend(of_arg.into_iter().map(|factor| (k, factor)));
-    }
+    let of_arg = |(k, arg): (usize, &Id)| {
+        graph.factors(*arg, |_| true).into_iter().map(move |factor| (k, factor))
+    };
+    let all: Vec<(usize, Id)> = at.node.args().iter().enumerate().flat_map(of_arg).collect();
     let pair = |kin: &Relation| {
         let is_member = |id: Id, sign: f64| kin.members.contains(&(id, sign));
         let opposites = |i: usize, j: usize| {
@@ -72,19 +43,20 @@ fn product(
     let (argument, (i, j)) = kin.iter().find_map(pair)?;
     // If the group's argument comes later than this node, the sigmoid's own argument serves, since its absolute value is the same.
     let own = graph.nodes[all[i].1.index()].args().first().copied();
-    let argument = Some(argument).filter(|v| v.index() < new.len()).or(own)?;
-    let size = b.call(Prim::Abs, &[new[argument.index()]]);
+    let argument = Some(argument).filter(|v| *v < at.id).or(own)?;
+    let size = b.call(Prim::Abs, &[at[argument]]);
     let below = b.negative(size);
     let m = b.call(Prim::Sigmoid, &[below]);
     let square = b.product(m, m);
     let slope = b.difference(m, square);
     let others = (0..all.len()).filter(|k| ![i, j].contains(k));
-    Some(others.fold(slope, |product, k| b.product(product, new[all[k].1.index()])))
+    Some(others.fold(slope, |product, k| b.product(product, at[all[k].1])))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use op_dsl_ir::Node;
 
     #[test]
     fn pairs_that_meet_in_a_product() {

@@ -4,7 +4,7 @@ use super::forms::gate::Gate;
 use super::forms::odd::Odd;
 use super::forms::tail::Tail;
 use super::forms::{Factors, times};
-use super::{F32, Seq, Source, Val};
+use super::{F32, Seq, Source, Step, Val};
 use crate::arch::Arch;
 use op_dsl_ir::DType;
 
@@ -141,26 +141,24 @@ impl Form {
 
     /// Returns the cycles that the vector unit takes for these vector calls on 64 elements.
     pub fn cycles(&self, arch: &'static Arch) -> f64 {
-        let mut s = Seq::on(arch);
-        let x = s.push(Source::Load(0), &[], None, F32);
-        let out = self.build.build(&mut s, x, &[]);
-        cycles(&s, out, arch)
+        let (s, _, y) = built(arch, |s, x| self.build.build(s, x, &[]));
+        cycles(&s, y, arch)
     }
 }
 
 /// Returns the cycles for 64 elements of all vector calls that value `out` depends on.
 pub fn cycles(s: &Seq, out: Val, arch: &Arch) -> f64 {
-    let mut needed = vec![false; s.steps.len()];
-    needed[out.0] = true;
-    let mut cycles = 0.0;
-    for (i, step) in s.steps.iter().enumerate().rev() {
-        if !needed[i] {
-            continue;
-        }
-        step.args.iter().for_each(|a| needed[a.0] = true);
-        if let Source::Call(api) = step.source {
-            cycles += arch.cycles(api.name(), DType::F32.size());
-        }
-    }
-    cycles
+    let cycles = |(step, uses): (&Step, usize)| match step.source {
+        Source::Call(api) if uses > 0 => arch.cycles(api.name(), DType::F32.size()),
+        _ => 0.0,
+    };
+    s.steps.iter().zip(s.uses(&[out])).rev().map(cycles).sum()
+}
+
+/// Returns the sequence that `build` emits for a loaded `float`, with the values of the load and of the result.
+pub fn built(arch: &'static Arch, build: impl FnOnce(&mut Seq, Val) -> Val) -> (Seq, Val, Val) {
+    let mut s = Seq::on(arch);
+    let x = s.push(Source::Load(0), &[], None, F32);
+    let y = build(&mut s, x);
+    (s, x, y)
 }

@@ -110,6 +110,18 @@ impl Seq {
         self.arch
     }
 
+    /// Counts the reads of each value: by values that an output depends on, and as an output.
+    pub fn uses(&self, outputs: &[Val]) -> Vec<usize> {
+        let mut uses = vec![0; self.steps.len()];
+        outputs.iter().for_each(|output| uses[output.0] += 1);
+        for (i, step) in self.steps.iter().enumerate().rev() {
+            if uses[i] > 0 {
+                step.args.iter().for_each(|a| uses[a.0] += 1);
+            }
+        }
+        uses
+    }
+
     /// Adds a value to the sequence and returns it; an equal one that exists is returned instead.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {

@@ -47,10 +47,7 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
 ///
 /// `Some(None)` if the primitive never chooses; `None` if it chooses, but not at a single value of `x`.
 fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
-    let number = |id: Id| match graph.nodes[id.index()] {
-        Node::Const(c) => Some(c),
-        _ => None,
-    };
+    let number = |id: Id| graph.as_const(id);
     let is_x = |id: Id| stream(graph, id).is_some();
     match prim {
         Prim::Abs => is_x(a).then_some(Some(0.0)),

@@ -3,7 +3,7 @@
 //! ```text
 //! forward   from arguments to users: dependence on other nodes (`depends_on`), on inputs (`inputs`), on none (`uniform`)
 //! backward  from outputs to what they are computed from: `needed_for`
-//! local     how often a node is used (`uses`), and by which nodes (`read_by`)
+//! local     how often a node is used (`uses`), and by which nodes (`read_by`); the factors of a product (`factors`)
 //! rewrites  a new node in place of each (`rewrite`), with what it was and where (`rewrite_at`)
 //! ```
 //!
@@ -160,13 +160,34 @@ impl Graph {
         needed(&self.nodes, results, |_, _| true)
     }
 
+    /// Returns the factors of a product in their order, with inner products that `opens` accepts replaced by theirs.
+    ///
+    /// A node that is no product is its only factor.
+    pub fn factors(&self, product: Id, opens: impl Fn(Id) -> bool) -> Vec<Id> {
+        let (mut factors, mut rest) = (Vec::new(), vec![product]);
+        while let Some(id) = rest.pop() {
+            match &self.nodes[id.index()] {
+                node if node.is_product() && (id == product || opens(id)) => {
+                    rest.extend(node.args().iter().rev());
+                }
+                _ => factors.push(id),
+            }
+        }
+        factors
+    }
+
     /// Returns the number of input streams up to the last one that is read.
     pub fn streams(&self) -> usize {
-        let streams = self.nodes.iter().filter_map(|node| match node {
-            Node::Stream(s) => Some(usize::from(*s) + 1),
-            _ => None,
-        });
-        streams.max().unwrap_or(0)
+        self.count(|node| if let Node::Stream(s) = node { Some(*s) } else { None })
+    }
+
+    /// Returns the number of attributes up to the last one that is read.
+    pub fn scalars(&self) -> usize {
+        self.count(|node| if let Node::Scalar(s) = node { Some(*s) } else { None })
+    }
+
+    fn count(&self, index: impl Fn(&Node) -> Option<u16>) -> usize {
+        self.nodes.iter().filter_map(index).max().map_or(0, |last| usize::from(last) + 1)
     }
 
     /// Returns whether any node reads this input stream.
@@ -263,6 +284,19 @@ mod tests {
         let by_sums = |_, node| matches!(node, Node::Call(Prim::Add, _));
         assert_eq!(graph.read_by(by_sums), [false, true, false, true, true, false]);
         assert_eq!(graph.live_out(by_sums), [false, true, false, true, true, true]);
+    }
+
+    #[test]
+    fn factors_of_inner_products() {
+        let mut b = Builder::new();
+        let (x, y) = (b.stream(0), b.scalar(1));
+        let square = b.product(x, x);
+        let three = b.call(Prim::Mul3, &[y, square, x]);
+        let graph = b.finish(&[three]);
+        assert_eq!(graph.factors(three, |_| true), [y, x, x, x]);
+        assert_eq!(graph.factors(three, |id| id != square), [y, square, x]);
+        assert_eq!(graph.factors(x, |_| true), [x]);
+        assert_eq!((graph.streams(), graph.scalars()), (1, 2));
     }
 
     #[test]

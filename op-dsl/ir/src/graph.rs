@@ -42,6 +42,11 @@ impl Node {
         }
     }
 
+    /// Returns whether the node is a product of two or three nodes.
+    pub fn is_product(&self) -> bool {
+        matches!(self, Node::Call(Prim::Mul | Prim::Mul3, _))
+    }
+
     /// Returns the node with its arguments replaced from `new`, which has an id for every earlier node.
     pub fn map_args(&self, new: &[Id]) -> Node {
         self.with_args(|a| new.get(a.index()).copied().unwrap_or(Id::NONE))
@@ -75,6 +80,11 @@ impl Graph {
     /// Returns the id of the last node; 0 if there is none.
     pub fn last(&self) -> Id {
         Id(self.nodes.len().saturating_sub(1) as u32)
+    }
+
+    /// Returns the number if the node is a constant, else `None`.
+    pub fn as_const(&self, id: Id) -> Option<f64> {
+        if let Node::Const(c) = self.nodes[id.index()] { Some(c) } else { None }
     }
 
     /// Returns the graph with other nodes as its outputs, and with nodes that it may not need for these.
@@ -117,17 +127,56 @@ impl Graph {
     ///
     /// `streams` has one vector of values per input stream, and the result one per output.
     pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
-        let columns = self.forward(|at: Visit<'_, Cow<'_, [f64]>>| match at.node {
-            Node::Stream(i) => Cow::Borrowed(&streams[i as usize][..len]),
-            Node::Scalar(i) => vec![scalars[i as usize]; len].into(),
-            Node::Const(c) => vec![c; len].into(),
-            Node::Call(prim, args) => {
-                let args = args.map(|a| at.get(a));
-                let element = |i: usize| args.map(|column| column.map_or(f64::NAN, |c| c[i]));
-                (0..len).map(|i| (prim.row().oracle)(element(i))).collect()
-            }
-        });
+        let columns = self.eval_all_columns(streams, scalars, len);
         self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
+    }
+
+    /// Evaluates every node in f64 for each of `len` elements, as [`Graph::eval_all`] does for one.
+    pub fn eval_all_columns<'c>(
+        &self,
+        streams: &'c [Vec<f64>],
+        scalars: &[f64],
+        len: usize,
+    ) -> Vec<Cow<'c, [f64]>> {
+        self.columns(len, |_, node| match *node {
+            Node::Stream(i) => Some(Cow::Borrowed(&streams[i as usize][..len])),
+            Node::Scalar(i) => Some(vec![scalars[i as usize]; len].into()),
+            _ => None,
+        })
+    }
+
+    /// Evaluates every node in f64 for each of `len` elements, as [`Graph::values`] does for one.
+    ///
+    /// A loop over the elements for each node takes a third of the time of a loop over the nodes for each element.
+    pub fn columns<'c>(
+        &self,
+        len: usize,
+        given: impl Fn(Id, &Node) -> Option<Cow<'c, [f64]>>,
+    ) -> Vec<Cow<'c, [f64]>> {
+        self.forward(|at: Visit<'_, Cow<'c, [f64]>>| {
+            let own = || match at.node {
+                Node::Stream(_) | Node::Scalar(_) => vec![f64::NAN; len].into(),
+                Node::Const(c) => vec![c; len].into(),
+                Node::Call(prim, _) => call(prim, at.args()).into(),
+            };
+            given(at.id, &at.node).unwrap_or_else(own)
+        })
+    }
+}
+
+/// Returns the results of a primitive for all elements of its arguments.
+fn call<'a, 'c: 'a>(prim: Prim, mut args: impl Iterator<Item = &'a Cow<'c, [f64]>>) -> Vec<f64> {
+    let oracle = prim.row().oracle;
+    match [args.next(), args.next(), args.next()] {
+        [Some(x), None, _] => x.iter().map(|x| oracle([*x, f64::NAN, f64::NAN])).collect(),
+        [Some(x), Some(y), None] => {
+            x.iter().zip(y.iter()).map(|(x, y)| oracle([*x, *y, f64::NAN])).collect()
+        }
+        [Some(x), Some(y), Some(z)] => {
+            let pairs = x.iter().zip(y.iter()).zip(z.iter());
+            pairs.map(|((x, y), z)| oracle([*x, *y, *z])).collect()
+        }
+        [None, ..] => Vec::new(),
     }
 }
 

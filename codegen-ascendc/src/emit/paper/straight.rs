@@ -1,6 +1,7 @@
 //! A graph as straight-line code in float64, for readers and for checks: Python or C++.
 
 use crate::emit::text::Text;
+use op_dsl_ir::analysis::Visit;
 use op_dsl_ir::{Graph, Node, Prim};
 use std::collections::BTreeSet;
 
@@ -28,26 +29,22 @@ pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Synta
     let numbered = |n: &String| n.strip_prefix('t').is_some_and(|n| n.parse::<u32>().is_ok());
     let taken = streams.iter().chain(scalars).any(numbered);
     let temporary = if taken { "step" } else { "t" };
-    let mut names: Vec<String> = Vec::with_capacity(graph.nodes.len());
     let mut lines = Vec::new();
-    for node in graph.nodes.iter() {
-        let name = match node {
-            Node::Stream(i) => streams[usize::from(*i)].clone(),
-            Node::Scalar(i) => scalars[usize::from(*i)].clone(),
-            Node::Const(c) => number(*c, to),
-            Node::Call(prim, _) => {
-                let args: Vec<&str> = node.args().iter().map(|a| &*names[a.index()]).collect();
-                let name = format!("{temporary}{}", lines.len());
-                let value = call(*prim, &args, to);
-                lines.push(match to {
-                    Syntax::Python => format!("{name} = {value}"),
-                    Syntax::Cpp => format!("const double {name} = {value};"),
-                });
-                name
-            }
-        };
-        names.push(name);
-    }
+    let names = graph.forward(|at: Visit<'_, String>| match at.node {
+        Node::Stream(i) => streams[usize::from(i)].clone(),
+        Node::Scalar(i) => scalars[usize::from(i)].clone(),
+        Node::Const(c) => number(c, to),
+        Node::Call(prim, _) => {
+            let args: Vec<&str> = at.args().map(String::as_str).collect();
+            let name = format!("{temporary}{}", lines.len());
+            let value = call(prim, &args, to);
+            lines.push(match to {
+                Syntax::Python => format!("{name} = {value}"),
+                Syntax::Cpp => format!("const double {name} = {value};"),
+            });
+            name
+        }
+    });
     let outputs = graph.outputs.iter().map(|o| names[o.index()].clone()).collect();
     Straight { lines, outputs }
 }

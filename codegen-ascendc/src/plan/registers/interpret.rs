@@ -1,6 +1,7 @@
 //! Interprets a step on registers element by element, without hardware.
 
 use super::super::arithmetic::{Noise, call_all, round};
+use super::super::contents::Contents;
 use super::step::{Call, Register, Registers};
 use crate::sequence::{Api, Scalar};
 use op_dsl_ir::Id;
@@ -23,80 +24,32 @@ impl Registers {
         };
         let n = streams.first().map_or(1, |s| s.len());
         let mut outs = vec![vec![f32::NAN; n]; outputs];
-        let (nothing, mut old) = (vec![f32::NAN; n], vec![f32::NAN; n]);
-        let empty = |registers| vec![vec![f32::NAN; n]; registers];
-        let mut state = State {
-            data: empty(self.data),
-            halves: empty(self.halves),
-            bytes: empty(self.bytes),
-            masks: empty(self.masks),
-            constants: self.constants.iter().map(|c| vec![scalar(*c); n]).collect(),
-        };
+        let mut state = Contents::new(n);
+        for (k, constant) in self.constants.iter().enumerate() {
+            state.set(Register::Constant(k), vec![scalar(*constant); n]);
+        }
         for op in &self.ops {
+            let s = op.scalar.map_or(f32::NAN, scalar);
+            let mut fused = |f: fn(f32, f32, f32, f32) -> f32| {
+                state.call(op.dst, &op.srcs, s, |[a, b, _], out| {
+                    for ((old, a), b) in out.iter_mut().zip(a).zip(b) {
+                        *old = round(f(*old, *a, *b, s), op.to);
+                    }
+                });
+            };
             match op.call {
-                Call::Store(k) => outs[k].clone_from(state.place(op.dst)),
+                Call::Store(k) => outs[k] = state.get(op.dst).to_vec(),
                 Call::Load(k) => {
-                    let loaded = streams[k].iter().map(|x| round(*x, op.to));
-                    state.place(op.dst).iter_mut().zip(loaded).for_each(|(to, x)| *to = x);
+                    state.set(op.dst, streams[k].iter().map(|x| round(*x, op.to)).collect());
                 }
-                _ => {
-                    let s = op.scalar.map_or(f32::NAN, scalar);
-                    let mut out = std::mem::take(state.place(op.dst));
-                    if op.srcs.contains(&op.dst) {
-                        old.clone_from(&out);
-                    }
-                    let mut args = [&nothing[..]; 3];
-                    for (to, src) in args.iter_mut().zip(&op.srcs) {
-                        *to = if *src == op.dst { &old } else { state.get(*src) };
-                    }
-                    let [a, b, _] = args;
-                    let fused = |out: &mut [f32], f: fn(f32, f32, f32, f32) -> f32| {
-                        for ((old, a), b) in out.iter_mut().zip(a).zip(b) {
-                            *old = round(f(*old, *a, *b, s), op.to);
-                        }
-                    };
-                    match op.call {
-                        Call::Load(_) | Call::Store(_) => {}
-                        Call::Plain(Api::Axpy) => fused(&mut out, |old, a, _, s| a.mul_add(s, old)),
-                        Call::MulDstAdd => fused(&mut out, |old, a, b, _| old.mul_add(a, b)),
-                        Call::MulAddDst => fused(&mut out, |old, a, b, _| a.mul_add(b, old)),
-                        Call::Plain(api) => call_all(api, op.to, args, s, &mut out, &mut noise),
-                    }
-                    *state.place(op.dst) = out;
-                }
+                Call::Plain(Api::Axpy) => fused(|old, a, _, s| a.mul_add(s, old)),
+                Call::MulDstAdd => fused(|old, a, b, _| old.mul_add(a, b)),
+                Call::MulAddDst => fused(|old, a, b, _| a.mul_add(b, old)),
+                Call::Plain(api) => state.call(op.dst, &op.srcs, s, |args, out| {
+                    call_all(api, op.to, args, s, out, &mut noise);
+                }),
             }
         }
         outs
-    }
-}
-
-/// Contents of the registers: for each register of a kind, one value per element.
-struct State {
-    data: Vec<Vec<f32>>,
-    halves: Vec<Vec<f32>>,
-    bytes: Vec<Vec<f32>>,
-    masks: Vec<Vec<f32>>,
-    constants: Vec<Vec<f32>>,
-}
-
-impl State {
-    fn get(&self, register: Register) -> &[f32] {
-        match register {
-            Register::Data(k) => &self.data[k],
-            Register::Half(k) => &self.halves[k],
-            Register::Byte(k) => &self.bytes[k],
-            Register::Mask(k) => &self.masks[k],
-            Register::Constant(k) => &self.constants[k],
-        }
-    }
-
-    fn place(&mut self, register: Register) -> &mut Vec<f32> {
-        match register {
-            Register::Data(k) => &mut self.data[k],
-            Register::Half(k) => &mut self.halves[k],
-            Register::Byte(k) => &mut self.bytes[k],
-            Register::Mask(k) => &mut self.masks[k],
-            Register::Constant(k) => &mut self.constants[k],
-        }
     }
 }

@@ -42,15 +42,13 @@ pub(super) struct Values {
 impl Values {
     pub fn new(flow: &Flow) -> Values {
         let mut values = Values { all: Vec::new(), outputs: Vec::new() };
-        let mut of: Vec<usize> = Vec::with_capacity(flow.seq.steps.len());
+        let steps = &flow.seq.steps;
+        let mut of = vec![usize::MAX; steps.len()];
         // A rewritten step may read one that comes after it, so steps are visited depth first. Those are few, and leaves.
-        let mut order: Vec<usize> = Vec::new();
-        (0..flow.seq.steps.len()).for_each(|i| visit(flow, i, &mut order));
-        of.resize(flow.seq.steps.len(), usize::MAX);
-        for i in order {
-            let step = &flow.seq.steps[i];
+        let args = |i: usize| steps[i].args.iter().map(|a| a.0).collect();
+        for i in arguments_first(0..steps.len(), &args) {
+            let step = &steps[i];
             let args: Vec<usize> = step.args.iter().map(|a| of[a.0]).collect();
-            let constant = |values: &mut Values, s| values.constant(s);
             of[i] = match (step.source, step.scalar) {
                 (Source::Load(k), _) => values.put(Kind::Load(k), args, None, step.ty),
                 (Source::Splat | Source::Call(Api::Duplicate), Some(s)) => values.constant(s),
@@ -58,7 +56,7 @@ impl Values {
                 (Source::Call(Api::Muls), Some(Scalar::Const(1.0))) => args[0],
                 (Source::Call(Api::FusedMulAdd), _) => values.put(Kind::Fused, args, None, step.ty),
                 (Source::Call(Api::Axpy), Some(s)) => {
-                    let by = constant(&mut values, s);
+                    let by = values.constant(s);
                     values.put(Kind::Fused, vec![args[1], by, args[0]], None, step.ty)
                 }
                 (Source::Call(api @ Api::Compares(_)), scalar) => {
@@ -114,15 +112,7 @@ impl Values {
 
     /// Returns the values with indices `of` and all that they depend on, arguments first.
     pub fn needed(&self, of: &[usize]) -> Vec<usize> {
-        fn visit(values: &Values, i: usize, order: &mut Vec<usize>) {
-            if !order.contains(&i) {
-                values.all[i].args.iter().for_each(|a| visit(values, *a, order));
-                order.push(i);
-            }
-        }
-        let mut order = Vec::new();
-        of.iter().for_each(|o| visit(self, *o, &mut order));
-        order
+        arguments_first(of.iter().copied(), &|i| self.all[i].args.clone())
     }
 
     /// Rewrites quotients with one divisor, such as `a / d` and `b / d`, as products with `1 / d`.
@@ -131,16 +121,15 @@ impl Values {
     /// input.
     pub fn divide_once(&mut self, dtype: DType) {
         let needed = self.needed(&self.outputs);
-        let is_quotient = |v: &Value| v.kind == Kind::Call(Api::Div);
-        let quotients: Vec<usize> =
-            needed.iter().copied().filter(|&i| is_quotient(&self.all[i])).collect();
-        let divisor = |values: &Values, i: usize| values.all[i].args[1];
-        for (at, &i) in quotients.iter().enumerate() {
-            let d = divisor(self, i);
-            let all: Vec<usize> =
-                quotients.iter().copied().filter(|&j| divisor(self, j) == d).collect();
-            let first = quotients[..at].iter().all(|&j| divisor(self, j) != d);
-            if !first || all.len() < 2 || !self.has_reciprocal(d, dtype) {
+        let is_quotient = |i: &usize| self.all[*i].kind == Kind::Call(Api::Div);
+        // The divisors of all quotients as they are before any is rewritten.
+        let quotients: Vec<(usize, usize)> =
+            needed.into_iter().filter(is_quotient).map(|i| (i, self.all[i].args[1])).collect();
+        for (at, &(_, d)) in quotients.iter().enumerate() {
+            let is_by_d = |(_, of): &&(usize, usize)| *of == d;
+            let all: Vec<usize> = quotients.iter().filter(is_by_d).map(|(i, _)| *i).collect();
+            let is_first = !quotients[..at].iter().any(|of| is_by_d(&of));
+            if !is_first || all.len() < 2 || !self.has_reciprocal(d, dtype) {
                 continue;
             }
             let one = self.constant(Scalar::Const(1.0));
@@ -269,11 +258,20 @@ fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
     })
 }
 
-fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
-    if !order.contains(&i) {
-        flow.seq.steps[i].args.iter().for_each(|a| visit(flow, a.0, order));
-        order.push(i);
+/// Returns the values `of` and all that they depend on, each once, after its arguments.
+fn arguments_first(
+    of: impl IntoIterator<Item = usize>,
+    args: &dyn Fn(usize) -> Vec<usize>,
+) -> Vec<usize> {
+    fn visit(i: usize, args: &dyn Fn(usize) -> Vec<usize>, order: &mut Vec<usize>) {
+        if !order.contains(&i) {
+            args(i).into_iter().for_each(|a| visit(a, args, order));
+            order.push(i);
+        }
     }
+    let mut order = Vec::new();
+    of.into_iter().for_each(|i| visit(i, args, &mut order));
+    order
 }
 
 impl Value {

@@ -125,6 +125,14 @@ fn fused_sums() {
     assert_eq!(got, f32::EPSILON * f32::EPSILON);
 }
 
+/// `e^min(x, 20) + 1`
+fn bounded_divisor(b: &mut Builder, x: Id) -> Id {
+    let (most, one) = (b.num(20.0), b.num(1.0));
+    let x = b.call(Prim::Min, &[x, most]);
+    let e = b.call(Prim::Exp, &[x]);
+    b.call(Prim::Add, &[e, one])
+}
+
 /// All quotients of a divisor share one division, if its reciprocal is a normal number for every input.
 #[test]
 fn only_bounded_divisors_share_one_division() {
@@ -137,13 +145,7 @@ fn only_bounded_divisors_share_one_division() {
         let is_div = |op: &&crate::plan::registers::Op| op.call == Call::Plain(Api::Div);
         registers(&def, DType::F32).ops.iter().filter(is_div).count()
     };
-    let held = |b: &mut Builder, x: Id| {
-        let (most, one) = (b.num(20.0), b.num(1.0));
-        let x = b.call(Prim::Min, &[x, most]);
-        let e = b.call(Prim::Exp, &[x]);
-        b.call(Prim::Add, &[e, one])
-    };
-    assert_eq!(quotients(held), 1);
+    assert_eq!(quotients(bounded_divisor), 1);
     // Not where the divisor grows beyond 2^126, nor where it may be 0.
     let grows = |b: &mut Builder, x: Id| {
         let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
@@ -151,6 +153,21 @@ fn only_bounded_divisors_share_one_division() {
     };
     assert_eq!(quotients(grows), 2);
     assert_eq!(quotients(|_, x| x), 2);
+}
+
+#[test]
+fn numbers_and_values_over_one_divisor() {
+    let def = operator("Ratio", &["x", "z"], &["y"], false, |b, s| {
+        let d = bounded_divisor(b, s[0]);
+        let (one, two) = (b.num(1.0), b.num(2.0));
+        let [p, q, r, t] = [one, s[1], two, s[0]].map(|above| b.quotient(above, d));
+        let (first, second) = (b.difference(q, p), b.sum(r, t));
+        vec![b.sum(first, second)]
+    });
+    for dtype in DType::ALL {
+        let got = interpret(&both(&def, dtype).0, &[0.0, 4.0], |_| f32::NAN);
+        assert_eq!(got, [2.5], "{dtype}");
+    }
 }
 
 /// Tests 16-bit gradients on registers for every input: they are within a unit of the true value.

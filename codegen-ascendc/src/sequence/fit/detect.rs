@@ -1,5 +1,6 @@
 //! Detects by values whether a function has a Gaussian tail on one side of 0, and its other side.
 
+use crate::sequence::forms::near::whole;
 use crate::sequence::forms::tail::{Limit, Side};
 
 /// A Gaussian tail that was detected in a function.
@@ -42,12 +43,6 @@ pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
     };
     let side = Side { above: sign > 0.0, limit };
     Some(Seen { side, scale, has_zero: f(0.0).abs() < 1e-12 })
-}
-
-/// Rounds `c` to a multiple of 1/4096, if only rounding errors make it differ from one.
-fn whole(c: f64) -> f64 {
-    let short = (c * 4096.0).round() / 4096.0;
-    if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }
 
 /// Returns `s` of a function that vanishes like `e^(-s a^2)` times powers of `a`, to six digits.

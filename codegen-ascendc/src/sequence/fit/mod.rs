@@ -15,9 +15,8 @@ mod detect;
 mod least_squares;
 mod sample_points;
 
-use super::form::cycles;
+use super::form::{built, cycles};
 use super::forms::tail::Tail;
-use super::{F32, Seq, Source};
 use crate::arch::Arch;
 use bell::{Bell, Shape};
 use detect::{Seen, look};
@@ -56,9 +55,8 @@ fn shapes(seen: &Seen, dtype: DType, arch: &'static Arch) -> Vec<Shape> {
         let (n, d) = (vec![2.0; shape.n + 1], vec![3.0; shape.d + 1]);
         let mut bell = Bell { scale: seen.scale, n, d };
         bell.n[..least].fill(0.0);
-        let mut s = Seq::on(arch);
-        let x = s.push(Source::Load(0), &[], None, F32);
-        let y = joined(seen, &bell, gone(dtype)).build(&mut s, x, &[]);
+        let tail = joined(seen, &bell, gone(dtype));
+        let (s, _, y) = built(arch, |s, x| tail.build(s, x, &[]));
         cycles(&s, y, arch)
     };
     let mut all: Vec<(f64, Shape)> = all.map(|shape| (cost(shape), shape)).collect();

@@ -38,11 +38,6 @@ pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// Emits tanh as [`tanh_f32`] does, but `x` itself where `|x|` is below 1/16.
-pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    near_itself(s, x, t, 1.0 / 16.0, tanh_f32)
-}
-
 /// Emits `e^x - 1`, times the factors `t`.
 pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let e = s.exp(x);
@@ -82,14 +77,6 @@ fn beside(
     times(s, y, t)
 }
 
-/// Emits tanh for f16 as [`tanh_f32`] does, but `x` itself where `|x|` is below 1/45.
-///
-/// The result is relatively accurate near 0.
-pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    // The next term relative to `x`, x^2 / 3, is a third of half a unit there.
-    near_itself(s, x, t, 1.0 / 45.0, tanh_f32)
-}
-
 /// Emits `e^x - 1` as [`expm1`] does, but with a polynomial for `|x|` below 0.2.
 ///
 /// The result is relatively accurate near 0.
@@ -116,11 +103,11 @@ pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// Half a unit in the last place of 1, in f16 and in bf16.
-const HALF_UNIT: [f64; 2] = [1.0 / 2048.0, 1.0 / 256.0];
-
 /// Emits `x` itself where `|x|` is below `least`, `far` elsewhere, times the factors `t`.
-fn near_itself(
+///
+/// It is for 16 bits. At `least` the next term is at most half a unit in the last place of `x`: `x^2 / 2` for `e^x - 1` and
+/// `ln(1 + x)`, `x^3 / 3` for tanh. For tanh in f16 it is a third of that.
+pub fn near_itself(
     s: &mut Seq,
     x: Val,
     t: Factors<'_>,
@@ -132,32 +119,12 @@ fn near_itself(
     times(s, y, t)
 }
 
-/// Emits `e^x - 1` for f16 as [`expm1`] does, but `x` itself where `|x|` is below 1/2048.
-pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    near_itself(s, x, t, HALF_UNIT[0], expm1)
-}
-
-/// Emits `e^x - 1` for bf16 as [`expm1`] does, but `x` itself where `|x|` is below 1/256.
-pub fn expm1_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    near_itself(s, x, t, HALF_UNIT[1], expm1)
-}
-
 /// Emits `ln(x + 1)`, times the factors `t`.
 pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let u = s.adds(x, 1.0);
     let y = s.ln(u);
     s.named(y, "ln(1 + x)");
     times(s, y, t)
-}
-
-/// Emits `ln(1 + x)` for f16 as [`log1p`] does, but `x` itself where `|x|` is below 1/2048.
-pub fn log1p_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    near_itself(s, x, t, HALF_UNIT[0], log1p)
-}
-
-/// Emits `ln(1 + x)` for bf16 as [`log1p`] does, but `x` itself where `|x|` is below 1/256.
-pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    near_itself(s, x, t, HALF_UNIT[1], log1p)
 }
 
 /// Emits softplus, times the factors `t`, as `ln u + (e^x - (u - 1)) / u`.
@@ -182,7 +149,7 @@ pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
 /// Emits softplus in 16 bits, times the factors `t`, as `ln(e^x + 1)`.
 ///
 /// Where `x` is below `least` the result is `e^x`, and above 80 it is `x`.
-fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
+pub fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     let held = s.mins(x, 80.0);
     let e = s.exp(held);
     let u = s.adds(e, 1.0);
@@ -193,14 +160,4 @@ fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
     s.named(e, "e^x");
     s.named(y, "ln(1 + e^x)");
     times(s, y, t)
-}
-
-/// Emits softplus for f16, times the factors `t`; `e^x` for `x` below -7.6, `x` above 80.
-pub fn softplus_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    softplus_16(s, x, t, -7.6)
-}
-
-/// Emits softplus for bf16, times the factors `t`; `e^x` for `x` below -5.5, `x` above 80.
-pub fn softplus_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    softplus_16(s, x, t, -5.5)
 }

@@ -4,6 +4,11 @@ use super::{choice, mask};
 use crate::sequence::{Compare, Seq, Val};
 use op_dsl_ir::{Builder, Id, Prim};
 
+/// Candidates for the `|x|` below which a polynomial replaces a function.
+pub const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
+/// Largest number of coefficients of such a polynomial, not counting the first.
+pub const MOST: usize = 9;
+
 /// A polynomial for `|x|` below `least`: `x^power (c[0] + c[1] t + c[2] t^2 + ..)`.
 ///
 /// `t` is `x^2` if the factor in parentheses is even, otherwise `x`.
@@ -16,7 +21,7 @@ pub struct Near {
 }
 
 /// Rounds `c` to a multiple of 1/4096, if only rounding errors make it differ from one.
-fn whole(c: f64) -> f64 {
+pub(in crate::sequence) fn whole(c: f64) -> f64 {
     let short = (c * 4096.0).round() / 4096.0;
     if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
 }

@@ -2,6 +2,7 @@
 
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::analysis::needed;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence};
@@ -80,8 +81,8 @@ pub fn mode(op: &Operator, spec: &Spec) -> String {
     let of = |&(index, v): &(usize, i64)| {
         let attr = &op.def().attrs[index];
         match &attr.kind {
-            AttrKind::Enum { variants, .. } => {
-                let named = variants.iter().find(|known| known.value == v);
+            AttrKind::Enum { .. } => {
+                let named = attr.kind.variant(v);
                 named.map_or_else(|| v.to_string(), |known| known.name.to_string())
             }
             AttrKind::Bool => format!("{}={}", attr.name, v != 0),
@@ -285,16 +286,11 @@ impl Formula {
 
     /// Returns whether the exponent of some power in the formula depends on this float attribute.
     pub fn is_exponent(&self, scalar: usize) -> bool {
-        let nodes = &self.written().nodes;
-        let mut depends: Vec<bool> = Vec::with_capacity(nodes.len());
-        nodes.iter().any(|node| {
-            let on = |k: usize| node.args().get(k).is_some_and(|a| depends[a.index()]);
-            let is_power = matches!(node, Node::Call(Prim::Pow, _)) && on(1);
-            let own = matches!(node, Node::Scalar(s) if usize::from(*s) == scalar);
-            let depends_on = own || (0..3).any(on);
-            depends.push(depends_on);
-            is_power
-        })
+        let graph = self.written();
+        let depends = graph.depends_on(|_, node| node == Node::Scalar(scalar as u16));
+        let is_power =
+            |node: &Node| matches!(*node, Node::Call(Prim::Pow, [_, y, _]) if depends[y.index()]);
+        graph.nodes.iter().any(is_power)
     }
 
     /// Returns the formula as its author wrote it; for a gradient, that of its forward operator.
@@ -315,12 +311,9 @@ impl Formula {
     /// SIMD levels without FMA.
     pub fn budget(&self, output: usize, level: Level) -> f64 {
         let graph = &self.spec.graph;
-        let mut varies: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let own = matches!(node, Node::Stream(s) if self.applied.contains(&usize::from(*s)));
-            let inherited = node.args().iter().any(|a| varies[a.index()]);
-            varies.push(own || inherited);
-        }
+        let is_applied =
+            |_, node| matches!(node, Node::Stream(s) if self.applied.contains(&usize::from(s)));
+        let varies = graph.depends_on(is_applied);
         let setting = &self.settings[0];
         let values = graph.eval_all(&setting.streams, &self.op.def().scalars(&setting.attrs));
         // A product or quotient only shifts the exponent if all arguments but one are powers of two.
@@ -333,21 +326,16 @@ impl Formula {
             Prim::Div => args.last().is_some_and(shifts),
             _ => false,
         };
-        let mut needed = vec![false; graph.nodes.len()];
-        needed[graph.outputs[output].index()] = true;
-        let mut budget = 0.0;
-        for (i, node) in graph.nodes.iter().enumerate().rev() {
-            if !needed[i] || !varies[i] {
-                continue;
-            }
-            node.args().iter().for_each(|a| needed[a.index()] = true);
-            if let Node::Call(prim, _) = *node {
+        let needed = needed(&graph.nodes, &[graph.outputs[output]], |k, _| varies[k]);
+        let error = |(node, (needed, varies)): (&Node, (&bool, &bool))| match *node {
+            Node::Call(prim, _) if *needed && *varies && !is_exact(prim, node.args()) => {
                 let (fma, baseline) = prim.row().ulp;
-                let own = if level.has_fma() { fma } else { baseline };
-                budget += if is_exact(prim, node.args()) { 0.0 } else { f64::from(own) };
+                f64::from(if level.has_fma() { fma } else { baseline })
             }
-        }
-        f64::max(budget, 0.5)
+            _ => 0.0,
+        };
+        let nodes = graph.nodes.iter().zip(needed.iter().zip(&varies));
+        nodes.rev().map(error).sum::<f64>().max(0.5)
     }
 }
 

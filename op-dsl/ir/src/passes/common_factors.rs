@@ -3,7 +3,7 @@
 //! Otherwise each product is rounded before the difference cancels. For example, `dy * (1 - y) - dy * y` loses its digits near
 //! `y = 1/2`, where `(1 - y) - y` is exact. Second derivatives have such sums, since the product rule gives one product per factor.
 
-use super::products::{flatten, inner_products};
+use super::products::inner_products;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::roles::is_factor;
@@ -22,13 +22,8 @@ pub fn run(graph: &Graph) -> Graph {
 /// A factor stream only multiplies outputs. For example, `dy * a - dy * b` becomes `dy * (a - b)`.
 fn once(graph: &Graph) -> Option<Graph> {
     let inner = inner_products(graph);
-    let factors = |id: Id| {
-        let mut all = Vec::new();
-        if inner[id.index()] {
-            flatten(graph, &inner, id, &mut all);
-        }
-        all
-    };
+    let is_inner = |id: Id| inner[id.index()];
+    let factors = |id: Id| if is_inner(id) { graph.factors(id, is_inner) } else { Vec::new() };
     let shared = |x: Id, y: Id| {
         let others = factors(y);
         let multiplies = |id: &Id| match graph.nodes[id.index()] {

@@ -25,23 +25,11 @@ pub fn run(graph: &Graph) -> Graph {
     })
 }
 
-/// Appends the factors of a product to `all`, including those of nested products.
-fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Mul | Prim::Mul3, _) => {
-            graph.nodes[id.index()].args().iter().for_each(|arg| factors(graph, *arg, all));
-        }
-        _ => all.push(id),
-    }
-}
-
 /// Emits `x - y` as `p tanh(v / 2)`, if `x` is `p sigmoid(v)` and `y` is `p sigmoid(-v)`.
 ///
 /// `p` is any product of factors that `x` and `y` share. `None` for other terms.
 fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Option<Id> {
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    factors(graph, x, &mut first);
-    factors(graph, y, &mut second);
+    let [mut first, mut second] = [x, y].map(|term| graph.factors(term, |_| true));
     let mut shared = Vec::new();
     first.retain(|factor| {
         let place = second.iter().position(|other| other == factor);
@@ -120,11 +108,7 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     if c != -d || v != w {
         return None;
     }
-    let inputs = graph.nodes.iter().map(|node| match node {
-        Node::Stream(k) | Node::Scalar(k) => usize::from(*k) + 1,
-        _ => 0,
-    });
-    let inputs = inputs.max().unwrap_or(0);
+    let inputs = graph.streams().max(graph.scalars());
     let sum = |sample: &[f64; 3]| {
         let streams: Vec<f64> = (0..inputs).map(|k| sample[k % 3] + k as f64).collect();
         // Attributes differ from streams, because otherwise a difference of the two would be 0.
@@ -153,10 +137,7 @@ const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7,
 
 /// Returns a node as a number times another node, which is itself no number times a node.
 fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
-    let number = |id: Id| match graph.nodes[id.index()] {
-        Node::Const(c) => Some(c),
-        _ => None,
-    };
+    let number = |id: Id| graph.as_const(id);
     let (c, of) = match graph.nodes[id.index()] {
         Node::Call(Prim::Neg, [x, ..]) => (-1.0, x),
         Node::Call(Prim::Mul, [x, y, _]) => match (number(x), number(y)) {

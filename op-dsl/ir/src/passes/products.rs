@@ -1,7 +1,7 @@
 //! Analyses for passes that rewrite products: factors, and bounds of values.
 
 use crate::analysis::Visit;
-use crate::graph::{Graph, Id, Node};
+use crate::graph::{Graph, Node};
 use crate::prim::{Interval, Prim};
 
 /// Returns, per node, whether it is a product that exactly one other node uses.
@@ -13,19 +13,6 @@ pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     graph.outputs.iter().for_each(|id| uses[id.index()] -= 1);
     let is_product = |node: &Node| matches!(node, Node::Call(Prim::Mul, _));
     graph.nodes.iter().zip(uses).map(|(node, uses)| is_product(node) && uses == 1).collect()
-}
-
-/// Appends the factors of a product, with products among them replaced by their own factors.
-///
-/// `inner` is the result of [`inner_products`]; only products that it marks are replaced.
-pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut Vec<Id>) {
-    for a in graph.nodes[product.index()].args() {
-        if inner[a.index()] {
-            flatten(graph, inner, *a, factors);
-        } else {
-            factors.push(*a);
-        }
-    }
 }
 
 /// Returns, per node, an upper bound of its magnitude; infinity where no bound below 1e6 is known.

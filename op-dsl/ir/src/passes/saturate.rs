@@ -9,7 +9,7 @@
 //!
 //! Primitives have their own limits, so that graphs of primitives alone pass unchanged.
 
-use super::products::{bounds, flatten, inner_products};
+use super::products::{bounds, inner_products};
 use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -72,8 +72,7 @@ impl Pass<'_> {
     ///
     /// Only the ends of a stream at which the product is 0 are clamped. Returns `None` if there is nothing to clamp.
     fn product(&mut self, b: &mut Builder, id: Id, new: &[Id]) -> Option<Id> {
-        let mut factors = Vec::new();
-        flatten(self.graph, &self.inner, id, &mut factors);
+        let factors = self.graph.factors(id, |factor| self.inner[factor.index()]);
         let held: Vec<Option<Ends>> = factors.iter().map(|f| self.held(*f, &factors)).collect();
         if held.iter().all(Option::is_none) {
             return None;

@@ -7,7 +7,7 @@
 //! * A bounded factor above one may still make `dy` overflow before a small `a` brings it back. Such products become one call of
 //!   `mul3`, which picks the order by the values.
 
-use super::products::{bounds, flatten, inner_products, is_ordinary};
+use super::products::{bounds, inner_products, is_ordinary};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -91,8 +91,7 @@ fn order_products(graph: &Graph) -> Graph {
     graph.rewrite_at(|b, at| {
         let product = match at.node {
             Node::Call(Prim::Mul, _) => {
-                let mut factors = Vec::new();
-                flatten(graph, &inner, at.id, &mut factors);
+                let factors = graph.factors(at.id, |factor| inner[factor.index()]);
                 product(b, graph, &bounds, &factors, at.earlier)
             }
             _ => None,
@@ -114,10 +113,7 @@ fn product(
     factors: &[Id],
     new: &[Id],
 ) -> Option<Id> {
-    let number = |id: &Id| match graph.nodes[id.index()] {
-        Node::Const(c) => Some(c),
-        _ => None,
-    };
+    let number = |id: &Id| graph.as_const(*id);
     let scale: f64 = factors.iter().filter_map(number).product();
     if factors.len() == 2 || !is_ordinary(scale) {
         return None;

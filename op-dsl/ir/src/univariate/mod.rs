@@ -203,9 +203,15 @@ impl Splitter {
                 Some(product)
             }
             Node::Call(Prim::Mul | Prim::Mul3, _) => {
+                let factors = graph.factors(id, |_| true);
+                let mut groups = by_stream(graph, &factors);
+                // The product of all factors would be the product itself.
+                if groups.len() == 1 {
+                    groups = factors.into_iter().map(|factor| vec![factor]).collect();
+                }
                 let mut all = Vec::new();
-                for x in by_stream(graph) {
-                    all.extend(self.product(&x, domains, cases)?);
+                for group in groups {
+                    all.extend(self.product(&product_of(graph, &group), domains, cases)?);
                 }
                 // The factor that contains functions comes first. There may be only one, because each function has its own error.
                 let mut functions = all.iter().filter(|x| self.reads(**x, self.inputs)).copied();
@@ -270,41 +276,29 @@ impl Splitter {
     }
 }
 
-/// Returns the factors of a product, with those of the same stream multiplied into one.
+/// Groups the factors of a product: those that depend on the same one stream are together, each other is alone.
 ///
-/// For example, `(y + b) * x * sigmoid(x)` becomes `(y + b)` and `x * sigmoid(x)`. If all factors depend on the same stream, each
-/// is returned separately, because otherwise the result would be the product itself.
-fn by_stream(graph: &Graph) -> Vec<Graph> {
-    let mut factors = Vec::new();
-    let mut rest = vec![graph.outputs[0]];
-    while let Some(id) = rest.pop() {
-        match graph.nodes[id.index()] {
-            Node::Call(Prim::Mul | Prim::Mul3, _) => rest.extend(graph.nodes[id.index()].args()),
-            _ => factors.push(part(graph, id)),
+/// For example, `(y + b) * x * sigmoid(x)` has the groups `(y + b)` and `x, sigmoid(x)`.
+pub fn by_stream(graph: &Graph, factors: &[Id]) -> Vec<Vec<Id>> {
+    let inputs = graph.inputs();
+    let streams = |id: Id| inputs[id.index()].streams;
+    let mut groups: Vec<Vec<Id>> = Vec::new();
+    for &factor in factors {
+        let own = streams(factor);
+        match groups.iter_mut().find(|all| own.is_power_of_two() && streams(all[0]) == own) {
+            Some(group) => group.push(factor),
+            None => groups.push(vec![factor]),
         }
     }
-    factors.reverse();
-    let streams = |f: &Graph| -> Vec<Node> {
-        f.nodes.iter().filter(|n| matches!(n, Node::Stream(_))).copied().collect()
-    };
-    let mut groups: Vec<(Vec<Node>, Vec<Graph>)> = Vec::new();
-    for factor in &factors {
-        let streams = streams(factor);
-        match groups.iter_mut().find(|(of, _)| of.len() == 1 && *of == streams) {
-            Some((_, group)) => group.push(factor.clone()),
-            None => groups.push((streams, vec![factor.clone()])),
-        }
-    }
-    if groups.len() == 1 {
-        return factors;
-    }
-    let product = |(_, group): (_, Vec<Graph>)| {
-        let mut b = Builder::new();
-        let values: Vec<Id> = group.iter().map(|factor| b.part(factor)).collect();
-        let product = values.into_iter().reduce(|x, y| b.product(x, y));
-        product.map(|product| b.finish(&[product]))
-    };
-    groups.into_iter().filter_map(product).collect()
+    groups
+}
+
+/// Returns the product of some nodes, without other nodes.
+pub fn product_of(graph: &Graph, factors: &[Id]) -> Graph {
+    let mut b = Builder::new();
+    let values: Vec<Id> = factors.iter().map(|factor| b.part(&part(graph, *factor))).collect();
+    let product = values.into_iter().reduce(|x, y| b.product(x, y));
+    b.finish(product.as_slice())
 }
 
 /// Specialises the graph for a `select` condition that is known to hold, or not to hold.
@@ -334,10 +328,7 @@ fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
 /// Only a comparison of a stream with 0 narrows that stream's range.
 fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec<[f64; 2]> {
     let mut domains = domains.to_vec();
-    let number = |id: Id| match graph.nodes[id.index()] {
-        Node::Const(c) => Some(c),
-        _ => None,
-    };
+    let number = |id: Id| graph.as_const(id);
     let stream = |id: Id| clamp_bounds::stream(graph, id);
     if let Node::Call(Prim::Lt | Prim::Le, [x, y, _]) = graph.nodes[condition.index()] {
         // `c < x` and `x < c`.

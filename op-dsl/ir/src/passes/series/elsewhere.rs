@@ -46,10 +46,7 @@ struct Near {
 
 /// Returns the nodes that serve as variable of an expansion, each with the point to expand around.
 fn centres(graph: &Graph) -> Vec<(Id, f64)> {
-    let number = |id: Id| match graph.nodes[id.index()] {
-        Node::Const(c) => Some(c),
-        _ => None,
-    };
+    let number = |id: Id| graph.as_const(id);
     let is_stream = |id: Id| matches!(graph.nodes[id.index()], Node::Stream(_));
     let mut points: Vec<(Id, f64)> = Vec::new();
     for node in graph.nodes.iter() {
