@@ -257,7 +257,7 @@ pub struct Spec {
     pub graph: Graph,
     /// Graph for evaluation in f64, on back ends that have it.
     ///
-    /// `None` if f32 is accurate enough and not slower than table look-ups.
+    /// `None` if f32 is accurate enough, and a back end's estimate has found it not slower than table look-ups.
     pub wide: Option<Wide>,
     /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
     pub derived: Option<Derived>,

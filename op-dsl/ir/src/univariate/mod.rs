@@ -108,7 +108,7 @@ const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 /// Splits a graph over `inputs` streams into univariate functions and their combining expression.
 ///
 /// `None` if some result needs more than products, `select`s and divisions by attributes to combine the functions' values, or if
-/// no function costs as much as a table look-up.
+/// no function is more than an operation or two.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
@@ -135,32 +135,6 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
 /// `None` if the graph does not depend on exactly one stream, or if some attribute cannot be factored out.
 pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
     find(graph, &vec![EVERYWHERE; inputs]).map(|found| (found.function, found.times))
-}
-
-/// Returns whether table look-ups of a graph's functions take less time than evaluation in f32.
-///
-/// False if the graph has no split into univariate functions.
-pub fn are_faster(graph: &Graph) -> bool {
-    split(graph, graph.streams()).is_some_and(|Split { functions, .. }| {
-        let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
-        all > LOOK_UP * functions.len()
-    })
-}
-
-/// Estimated cost of a table look-up and its polynomial, as a number of f32 operations.
-const LOOK_UP: usize = 18;
-
-/// Estimates the cost of a graph as a number of f32 operations, from measured costs of primitives.
-fn operations(graph: &Graph) -> usize {
-    use Prim::{Div, Exp, Sqrt};
-    let of = |node: &Node| match *node {
-        Node::Call(Div | Sqrt, _) => 6,
-        Node::Call(Exp, _) => 14,
-        Node::Call(prim, _) if costs(prim) => 20,
-        Node::Call(..) => 1,
-        _ => 0,
-    };
-    graph.nodes.iter().map(of).sum()
 }
 
 /// State of [`split`]: the combining expression under construction, and the functions found.
@@ -386,7 +360,7 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     }
 }
 
-/// Returns whether a function costs as much as a table look-up.
+/// Returns whether a function is more than an operation or two, so that a back end may gain by a table.
 ///
 /// False for periodic functions (sine, cosine), which have no table.
 fn is_worth_it(graph: &Graph) -> bool {

@@ -228,6 +228,6 @@ fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
 /// Compiles the graph that was traced for one combination of attribute values, `when`.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
     let graph = compile::forward(&traced, ranges);
-    let wide = compile::wide(&traced, &graph, ranges);
+    let wide = Some(compile::wide(&traced, &graph, ranges));
     Spec { when: when.into(), traced, graph, wide, derived: None }
 }
