@@ -14,7 +14,8 @@ mod infinities;
 mod points;
 mod products;
 
-use crate::format::pow2;
+use crate::DType;
+use crate::format::Format;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use crate::roles::is_factor;
@@ -43,34 +44,8 @@ pub struct Worst {
     pub halves: f64,
 }
 
-/// A binary floating-point type.
-struct Format {
-    digits: i32,
-    /// Exponents of the least and the greatest normal number, in powers of two.
-    exponents: (i32, i32),
-}
-
-const F32: Format = Format { digits: 24, exponents: (-126, 127) };
-const HALVES: [Format; 2] =
-    [Format { digits: 11, exponents: (-14, 15) }, Format { digits: 8, exponents: (-126, 127) }];
-
-impl Format {
-    /// Returns the unit in the last place of a value in this type.
-    fn ulp(&self, value: f64) -> f64 {
-        let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
-        pow2(exponent.max(self.exponents.0) - self.digits + 1)
-    }
-
-    /// Returns whether a value rounds to a finite number in this type.
-    fn holds(&self, value: f64) -> bool {
-        value.abs() < pow2(self.exponents.1 + 1)
-    }
-
-    /// Returns whether a value rounds to a finite number other than zero in this type.
-    fn reaches(&self, value: f64) -> bool {
-        self.holds(value) && value.abs() >= pow2(self.exponents.0 - self.digits)
-    }
-}
+const F32: Format = Format::of(DType::F32);
+const HALVES: [Format; 2] = [Format::of(DType::F16), Format::of(DType::BF16)];
 
 /// Magnitude below which errors near a zero crossing are measured in ULP of this magnitude.
 ///
@@ -121,13 +96,13 @@ impl Worst {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
             let near = near_crossings(&column, &line);
-            for (point, ulps) in line.iter().zip(ulps(&column, &line, &near, &F32)) {
+            for (point, ulps) in line.iter().zip(ulps(&column, &line, &near, F32)) {
                 if ulps > self.ulps {
                     self.ulps = ulps;
                     self.streams.clone_from(&point.streams);
                 }
             }
-            for format in &HALVES {
+            for format in HALVES {
                 self.halves = ulps(&column, &line, &near, format).fold(self.halves, f64::max);
             }
         }
@@ -313,9 +288,9 @@ fn ulps<'a>(
     column: &'a [Bounded],
     line: &'a [Point],
     near: &'a [bool],
-    format: &'a Format,
+    format: Format,
 ) -> impl Iterator<Item = f64> + 'a {
-    column.iter().zip(line).zip(near).map(|((b, point), near)| {
+    column.iter().zip(line).zip(near).map(move |((b, point), near)| {
         let unit = format.ulp(if *near { b.value.abs().max(NEAR_ZERO) } else { b.value });
         let is_element = format.reaches(point.streams[point.varied]);
         let overflows = !b.value.is_nan() && !format.holds(b.value);
