@@ -17,23 +17,23 @@
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
-//!        limits         asymptotes far out, and the values at infinity (`held`)
+//!        limits         asymptotes far out
+//!        held           values at infinity that are limits
 //!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::lost_digits::BUDGET;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    branch_sinking, common_factors, compose, limits, opposites, overflow_guard, rational,
+    branch_sinking, common_factors, compose, held, limits, opposites, overflow_guard, rational,
     recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
-use crate::rounding::{self, Arithmetic, Ranges};
+use crate::rounding::{self, Arithmetic, BUDGET, Ranges};
 use crate::wiring::Wiring;
 
 /// Runs all target-independent passes on a forward formula or a gradient written by hand.
@@ -132,7 +132,8 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = simplify::run(&overflow_guard::run(&limits::run(&series::run(&form))));
+        let graph = held::run(&limits::run(&series::run(&form)));
+        let graph = simplify::run(&overflow_guard::run(&graph));
         let error = rounding::worst(&graph, Arithmetic::F64, ranges).ulps;
         let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {

@@ -1,6 +1,5 @@
 //! The expression graph: one formula as a flat list of nodes in evaluation order.
 
-use crate::analysis::{Visit, needed};
 use crate::list::List;
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
@@ -80,54 +79,6 @@ impl Graph {
     /// Returns the graph with other nodes as its outputs, and with nodes that it may not need for these.
     pub fn with_outputs(&self, outputs: &[Id]) -> Graph {
         Graph { nodes: self.nodes.clone(), outputs: outputs.to_vec().into() }
-    }
-
-    /// Evaluates the nodes up to `last` in f64, by the reference functions of the primitives.
-    ///
-    /// `given` may supply the value of any node; streams and scalars that it does not supply are NaN.
-    pub fn values(&self, last: Id, given: impl Fn(Id, &Node) -> Option<f64>) -> Vec<f64> {
-        self.forward_to(last, |at| {
-            let own = || match at.node {
-                Node::Stream(_) | Node::Scalar(_) => f64::NAN,
-                Node::Const(c) => c,
-                Node::Call(prim, args) => {
-                    (prim.row().oracle)(args.map(|a| at.get(a).copied().unwrap_or(f64::NAN)))
-                }
-            };
-            given(at.id, &at.node).unwrap_or_else(own)
-        })
-    }
-
-    /// Evaluates every node in f64 for one element of each stream.
-    pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-        self.values(self.last(), |_, node| match *node {
-            Node::Stream(i) => Some(streams[i as usize]),
-            Node::Scalar(i) => Some(scalars[i as usize]),
-            _ => None,
-        })
-    }
-
-    /// Evaluates the outputs in f64 for one element of each stream.
-    pub fn eval(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-        let values = self.eval_all(streams, scalars);
-        self.outputs.iter().map(|o| values[o.index()]).collect()
-    }
-
-    /// Evaluates the outputs in f64 for each of `len` elements, as [`Graph::eval`] does for one.
-    ///
-    /// `streams` has one vector of values per input stream, and the result one per output.
-    pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
-        let columns = self.forward(|at: Visit<'_, Cow<'_, [f64]>>| match at.node {
-            Node::Stream(i) => Cow::Borrowed(&streams[i as usize][..len]),
-            Node::Scalar(i) => vec![scalars[i as usize]; len].into(),
-            Node::Const(c) => vec![c; len].into(),
-            Node::Call(prim, args) => {
-                let args = args.map(|a| at.get(a));
-                let element = |i: usize| args.map(|column| column.map_or(f64::NAN, |c| c[i]));
-                (0..len).map(|i| (prim.row().oracle)(element(i))).collect()
-            }
-        });
-        self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
     }
 }
 
@@ -212,12 +163,6 @@ impl Builder {
         self.add(Node::Call(prim, all))
     }
 
-    /// Adds all nodes of another graph and returns the node of its first output.
-    pub fn part(&mut self, graph: &Graph) -> Id {
-        let new = graph.forward(|at| self.add(at.copy()));
-        new[graph.outputs[0].index()]
-    }
-
     /// `a + b`
     pub fn sum(&mut self, a: Id, b: Id) -> Id {
         self.call(Prim::Add, &[a, b])
@@ -295,24 +240,20 @@ impl Builder {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_hold_the_values_of_elements() {
-        let mut b = Builder::new();
-        let (x, y, k) = (b.stream(0), b.stream(1), b.scalar(0));
-        let phi = b.call(Prim::NormalCdf, &[x]);
-        let product = b.product(phi, y);
-        let scaled = b.scaled(3.0, product);
-        let sum = b.sum(scaled, k);
-        let graph = b.finish(&[sum, x]);
-        let streams = [vec![-1.0, 0.5, 2.0], vec![4.0, -0.25, 1e9]];
-        let columns = graph.eval_columns(&streams, &[0.75], 3);
-        for i in 0..3 {
-            let values = graph.eval(&[streams[0][i], streams[1][i]], &[0.75]);
-            assert_eq!([columns[0][i], columns[1][i]], values[..]);
+/// Returns, per node, whether some of `results` are computed from it along arguments that `follows` accepts.
+///
+/// `follows` is asked about each argument of each needed node, given by its index, from the last node to the first.
+pub fn needed(
+    nodes: &[Node],
+    results: &[Id],
+    mut follows: impl FnMut(usize, Id) -> bool,
+) -> Vec<bool> {
+    let mut needed = vec![false; nodes.len()];
+    results.iter().for_each(|id| needed[id.index()] = true);
+    for k in (0..nodes.len()).rev() {
+        for id in nodes[k].args() {
+            needed[id.index()] |= needed[k] && follows(k, *id);
         }
     }
+    needed
 }
