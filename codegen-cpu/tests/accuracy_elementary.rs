@@ -6,7 +6,8 @@
 
 mod levels;
 
-use codegen_cpu::rt::block::{Body, Input, Kernels, Streams};
+use codegen_cpu::rt::abi::Streams;
+use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
 use codegen_cpu::rt::simd::{Isa, Level};

@@ -2,7 +2,8 @@
 
 mod levels;
 
-use codegen_cpu::rt::block::{Kernels, Streams};
+use codegen_cpu::rt::abi::Streams;
+use codegen_cpu::rt::block::Kernels;
 use codegen_cpu::rt::floor::floor_kernels;
 use codegen_cpu::rt::simd::Level;
 use levels::levels;

@@ -5,7 +5,8 @@
 
 mod levels;
 
-use codegen_cpu::rt::block::{Body, Input, Interleave, Kernels, Streams};
+use codegen_cpu::rt::abi::{Interleave, Streams};
+use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::simd::{Isa, Level};
 use codegen_cpu::rt::step::{Floats, Load};

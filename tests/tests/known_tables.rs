@@ -1,6 +1,7 @@
 //! The stored tables, fitted again: those of the family, and of activations from frameworks and papers.
 
 use op_dsl_ir::op::OpDef;
+use op_dsl_lower::cost;
 use op_dsl_lower::known::{self, Questions};
 use quote::ToTokens;
 use std::fmt::Write;
@@ -40,7 +41,9 @@ fn operators(line: &str) -> Vec<OpDef> {
     let family = op_dsl_syntax::module(module.into_token_stream());
     let family = family.unwrap_or_else(|e| panic!("{line}: {e}"));
     assert!(family.error.is_none(), "{line}: {:?}", family.error);
-    family.ops.into_iter().map(|op| op.def).collect()
+    let mut defs: Vec<OpDef> = family.ops.into_iter().map(|op| op.def).collect();
+    defs.iter_mut().for_each(cost::remove_slower_tables);
+    defs
 }
 
 fn activations() -> Vec<OpDef> {

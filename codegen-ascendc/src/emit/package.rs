@@ -111,7 +111,7 @@ impl<'a> Package<'a> {
     ) -> Result<(Package<'a>, Option<Refusal>), Vec<Refusal>> {
         let definition = def.published.and_then(|p| p.definition).unwrap_or(Definition::PLAIN);
         let mut package = Package {
-            def: definition.rename(Cow::Borrowed(def)),
+            def: def.renamed(&definition),
             written: def,
             socs: Vec::new(),
             plans: Vec::new(),

@@ -23,11 +23,10 @@ pub(super) struct Judge {
 
 /// Returns a graph of a function that does not cancel in f64, if the function is 0 at 0.
 ///
-/// Returns `None` for any other function, or if there is no such graph.
+/// Returns `None` for any other function.
 pub(super) fn exact(function: &Graph) -> Option<Graph> {
     let has_zero = function.eval(&[0.0], &[])[0].abs() < 1e-12;
-    let wide = if has_zero { compile::wide(function, function, &[]) } else { None };
-    wide.map(|wide| wide.graph)
+    has_zero.then(|| compile::wide(function, function, &[]).graph)
 }
 
 impl Judge {

@@ -45,7 +45,7 @@ impl Function<'_> {
             }
         };
         let table = table.map(|table| match request.multiplied {
-            true => table.in_range(self),
+            true => self.shortened(table),
             false => table,
         });
         table.ok_or(refusal)

@@ -6,6 +6,7 @@ use crate::float::power_of_two;
 use crate::oracle::{Hints, Known, Oracle, Values};
 use crate::oracle_cache::Cells;
 use crate::symmetry::{self, Symmetry};
+use crate::table::{End, Table};
 use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
 
@@ -178,11 +179,40 @@ impl<'a> Function<'a> {
         })
     }
 
+    /// Shortens a table of the function to where values stay between 2^-80 and 2^80.
+    ///
+    /// They are multiplied by attributes, and products of values further out may leave the range of f32.
+    pub(crate) fn shortened(&self, table: Table) -> Table {
+        let (low, high, ends) =
+            self.ends_in_range(table.design.symmetry, [table.low, table.high], table.ends);
+        Table { low, high, ends, ..table }
+    }
+
+    /// Returns the ends of a table: least `z` inside, least `z` above, and treatment of other arguments.
+    ///
+    /// The function's values are multiplied. The ends are moved to where values leave the range from 2^-80 to 2^80, if that is
+    /// nearer.
+    pub(crate) fn ends_in_range(
+        &self,
+        symmetry: Symmetry,
+        [mut low, mut high]: [f32; 2],
+        mut ends: [End; 2],
+    ) -> (f32, f32, [End; 2]) {
+        let [left, right] = [-1.0, 1.0].map(|sign| self.in_range(symmetry.sign() * sign) as f32);
+        if right < high {
+            (high, ends[1]) = (right, End::SlowPath);
+        }
+        if symmetry == Symmetry::None && -left > low {
+            (low, ends[0]) = (-left, End::SlowPath);
+        }
+        (low, high, ends)
+    }
+
     /// Returns the distance from zero up to which the function's values stay within `IN_RANGE`.
     ///
     /// Values outside would lose digits when multiplied. `sign` selects the side of zero; values closer to zero than an eighth
     /// do not count.
-    pub(crate) fn in_range(&self, sign: f64) -> f64 {
+    fn in_range(&self, sign: f64) -> f64 {
         *self.ranges[(sign > 0.0) as usize].get_or_init(|| self.find_range(sign))
     }
 

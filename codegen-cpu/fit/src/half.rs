@@ -12,7 +12,7 @@ use crate::grid::Index;
 use crate::interval::Search;
 use crate::least_squares::Problem;
 use crate::projection::mend;
-use crate::request::Request;
+use crate::request::{HOPELESS, Request};
 use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
 use crate::view::View;
 use std::collections::BTreeSet;
@@ -31,9 +31,6 @@ const LAWSON: usize = 3;
 const MANY: usize = 4;
 /// Maximum number of times that polynomials with wrong results are projected (corrected).
 const ROUNDS: usize = 3;
-
-/// Maximum error of a polynomial in units in the last place of f16; no table is tried above it.
-pub(crate) const HOPELESS: f64 = 1.0 / 32.0;
 
 /// Returns the relative error of polynomials above which no table is tried.
 fn hopeless(element: Element) -> f64 {

@@ -23,7 +23,7 @@ use crate::float::fma;
 use crate::function::Function;
 use crate::grid::Grid;
 use crate::symmetry::Symmetry;
-use crate::table::{End, MAX_DEGREE, in_range};
+use crate::table::{End, MAX_DEGREE};
 use value::Value;
 
 /// How a joint table treats zeros of the derivative.
@@ -123,7 +123,7 @@ impl Joint {
     /// They are multiplied by attributes, and products of values further out may leave the range of f32.
     pub(crate) fn in_range(self, function: &Function) -> Joint {
         let (low, high, ends) =
-            in_range(function, self.steps.symmetry, [self.low, self.high], self.ends);
+            function.ends_in_range(self.steps.symmetry, [self.low, self.high], self.ends);
         Joint { low, high, ends, ..self }
     }
 }

@@ -4,22 +4,12 @@
 //! on finding them: at samples, it adds the error before any rounding to a bound of all rounding there.
 
 use crate::float::{Random, larger, power_of_two, size};
+use crate::rounded::Rounded;
 use crate::symmetry::Symmetry;
 use crate::view::View;
 
 /// Number of samples computed at a time; small, because a bad segment mostly fails at the first few.
 const COLUMN: usize = 64;
-
-/// A value as vector code computes it in f32, and the same value without rounding.
-#[derive(Clone, Copy)]
-pub(crate) struct Rounded {
-    /// Value that the vector code computes in f32.
-    pub(crate) value: f32,
-    /// Value of the same operations without rounding.
-    pub(crate) exact: f64,
-    /// Bound of the difference between `value` and `exact`.
-    pub(crate) bound: f64,
-}
 
 /// A segment's values by the arithmetic of the vector code, to be compared with the function.
 pub(crate) trait Judged {

@@ -86,6 +86,7 @@ mod pair;
 mod polynomial;
 mod projection;
 mod request;
+mod rounded;
 mod segment;
 pub mod serialize;
 mod symmetry;

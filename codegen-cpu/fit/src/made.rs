@@ -123,7 +123,7 @@ impl Made {
             |hope: &half::Hope| hope.cost + self.products(request.entries) < request.under;
         let table = half::best(hopes.filter(is_of_use).collect(), &Results(results))?;
         let table = match request.multiplied {
-            true => functions.iter().fold(table, |table, f| table.in_range(f)),
+            true => functions.iter().fold(table, |table, f| f.shortened(table)),
             false => table,
         };
         (self.cost(&table) < request.under).then_some(table)

@@ -115,3 +115,6 @@ const OF_PRODUCT: f64 = 1.0 / 1024.0;
 ///
 /// It is an error in units in the last place, and the polynomial has to be as accurate.
 const CLOSE: f64 = 1.3;
+
+/// Maximum error of a polynomial in units in the last place of f16; no table is tried above it.
+pub(crate) const HOPELESS: f64 = 1.0 / 32.0;

@@ -3,8 +3,9 @@
 use crate::centre::{self, Centre};
 use crate::chebyshev::Nodes;
 use crate::float::toward_zero;
-use crate::judge::{Judge, Judged, Rounded};
+use crate::judge::{Judge, Judged};
 use crate::least_squares::Problem;
+use crate::rounded::Rounded;
 use crate::symmetry::Symmetry;
 use crate::table::{Design, Segment};
 use crate::view::View;

@@ -1,8 +1,8 @@
 //! Relations between the two halves of a function.
 
 use crate::float::{fma, sum_bound, ulp};
-use crate::judge::Rounded;
 use crate::oracle::Known;
+use crate::rounded::Rounded;
 
 /// The half of a function that a table describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The fitted table, and its value by exactly the operations of an evaluator.
 
 use crate::float::{fma, size, sum, sum_size, ulp};
-use crate::function::Function;
 use crate::grid::Grid;
-use crate::judge::Rounded;
+use crate::rounded::Rounded;
 use crate::symmetry::Symmetry;
 
 /// Maximum degree of a polynomial.
@@ -289,15 +288,6 @@ impl Table {
         }
     }
 
-    /// Shortens the table to where the function's values stay between 2^-80 and 2^80.
-    ///
-    /// They are multiplied by attributes, and products of values further out may leave the range of f32.
-    pub(crate) fn in_range(self, function: &Function) -> Table {
-        let (low, high, ends) =
-            in_range(function, self.design.symmetry, [self.low, self.high], self.ends);
-        Table { low, high, ends, ..self }
-    }
-
     /// Width of a segment as a float, by which [`Centring::Equal`] finds centres.
     pub fn back(&self) -> f32 {
         1.0 / self.grid.scale
@@ -316,24 +306,4 @@ impl Table {
         });
         whole.into_iter().chain(segments)
     }
-}
-
-/// Returns the ends of a table: least `z` inside, least `z` above, and treatment of other arguments.
-///
-/// The function's values are multiplied. The ends are moved to where values leave the range from 2^-80 to 2^80, if that is
-/// nearer.
-pub(crate) fn in_range(
-    function: &Function,
-    symmetry: Symmetry,
-    [mut low, mut high]: [f32; 2],
-    mut ends: [End; 2],
-) -> (f32, f32, [End; 2]) {
-    let [left, right] = [-1.0, 1.0].map(|sign| function.in_range(symmetry.sign() * sign) as f32);
-    if right < high {
-        (high, ends[1]) = (right, End::SlowPath);
-    }
-    if symmetry == Symmetry::None && -left > low {
-        (low, ends[0]) = (-left, End::SlowPath);
-    }
-    (low, high, ends)
 }

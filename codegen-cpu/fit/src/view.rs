@@ -4,9 +4,8 @@ use crate::element::Element;
 use crate::error::Refusal;
 use crate::float::{larger, power_of_two, size, ulp};
 use crate::function::{FLAT, Function, NEAR_ROOT, Survey};
-use crate::half::HOPELESS;
 use crate::oracle::Known;
-use crate::request::{BEFORE, Request};
+use crate::request::{BEFORE, HOPELESS, Request};
 use crate::symmetry::Symmetry;
 use crate::zero::Zero;
 

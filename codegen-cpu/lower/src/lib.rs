@@ -15,6 +15,7 @@
 //! kept      cache of tables: nothing is fitted for the functions of many formulas
 //! compiler  arguments of the compiler that macros run in
 //! tabled    body with tables
+//! cost      whether tables are faster than f32 code
 //! combine   expression that combines the values of functions
 //! breakpoints  points where functions are not smooth
 //! known     generator of the file of cached tables
@@ -31,6 +32,7 @@ mod chains;
 mod column;
 mod combine;
 mod compiler;
+pub mod cost;
 mod fitted;
 mod group;
 mod kept;

@@ -1,8 +1,7 @@
 //! Values that may leave the range of f32 although the result does not.
 
 use op_dsl_ir::Prim;
-use op_dsl_ir::analysis::needed;
-use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::graph::{Graph, Id, Node, needed};
 use op_dsl_ir::program::arms::arms;
 
 /// For each node of a graph, whether its value is checked for leaving the range of f32.

@@ -1,6 +1,6 @@
 //! Blocking: cuts the domain of a job into boxes, and decides which streams pass through scratch memory.
 
-use super::block::{Interleave, MAX_STREAMS};
+use super::abi::{Interleave, MAX_STREAMS};
 use super::job::Job;
 use super::stream::Stream;
 

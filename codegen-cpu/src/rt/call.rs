@@ -2,7 +2,8 @@
 
 pub use super::options::Options;
 
-use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::abi::{MAX_SCALARS, MAX_STREAMS};
+use super::block::Kernels;
 use super::contiguous;
 use super::converters::converters;
 use super::driver;

@@ -1,6 +1,7 @@
 //! Copy kernels that convert between element types, for elements on their way to scratch memory.
 
-use super::block::{BlockFn, Body, Input, Kernels};
+use super::abi::BlockFn;
+use super::block::{Body, Input, Kernels};
 use super::elem::El;
 use super::simd::{Isa, Level};
 use super::step::{Floats, Load};

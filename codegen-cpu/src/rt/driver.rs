@@ -3,7 +3,8 @@
 //! Every element passes through the same vector body whatever the layout, so that no bit depends on position, split or thread
 //! count.
 
-use super::block::{Kernels, MAX_STREAMS, Streams};
+use super::abi::{MAX_STREAMS, Streams};
+use super::block::Kernels;
 use super::blocking::{Boxes, SCRATCH};
 use super::job::Job;
 use super::mask_bits::spread;

@@ -131,6 +131,11 @@ pub trait El:
     fn from_f32(v: f32) -> Self;
 }
 
+/// Returns whether the element type is f32. Other types have no digit as small as a double-float's `low`.
+pub(super) const fn is_single<E: El>() -> bool {
+    matches!(E::DTYPE, DType::F32)
+}
+
 /// Reads one vector as bits.
 ///
 /// # Safety

@@ -1,6 +1,7 @@
 //! A call in the driver's form: streams over one domain, in as few dimensions as possible.
 
-use super::block::{BlockFn, Interleave, Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::abi::{BlockFn, Interleave, MAX_SCALARS, MAX_STREAMS};
+use super::block::Kernels;
 use super::converters::Converters;
 use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};

@@ -1,6 +1,7 @@
 //! The kernels of an operator's body: one function per element type and SIMD level.
 
-use super::block::{BlockFn, Body, Kernel, MAX_SCALARS, MAX_STREAMS, in_twos};
+use super::abi::{BlockFn, MAX_SCALARS, MAX_STREAMS};
+use super::block::{Body, Kernel, in_twos};
 use super::interpreter;
 use super::simd::{Level, levels};
 use super::step::width;
@@ -69,9 +70,6 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Alignment in bytes that non-temporal stores require at any level.
-    pub const ALIGN: usize = 64;
-
     /// Builds the kernels of the body `B` for every element type and SIMD level.
     pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
     where
@@ -185,7 +183,7 @@ impl Kernels {
 
     /// Returns the interpreter's program for an element type, or `None` if there are no programs.
     ///
-    /// A kernel receives it in `block::Streams`.
+    /// A kernel receives it in `abi::Streams`.
     pub const fn program(&self, dtype: DType) -> Option<&'static Program> {
         match self.programs {
             Some(programs) => Some(programs[dtype as usize]),

@@ -16,6 +16,7 @@
 //! scratch   gathers and scatters boxes that are not rows                (once per box)
 //! convert   element type conversion: inputs in boxes, outputs as they are stored; mask_bits: packed mask bits -> bytes
 //! kernels   the kernel of a body per element type and SIMD level: a block kernel, or the interpreter
+//! abi       what a block kernel is called with
 //! block     one body x one element type x one SIMD level                (the hot loop)
 //! interpreter  runs programs instead of bodies: one kernel for all operators, at levels without tables
 //! floor     bodies with next to no arithmetic, as a memory-bound baseline
@@ -27,6 +28,7 @@
 //! simd      the SIMD levels, and what fearless_simd lacks there: permute look-ups, f16, non-temporal stores
 //! ```
 
+pub mod abi;
 #[cfg(feature = "ndarray")]
 mod arrays;
 pub mod block;

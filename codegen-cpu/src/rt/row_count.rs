@@ -5,7 +5,8 @@
 //! Each slab is one run of the driver. For example, 7 of `3 x 4` rows are the slabs `0..1` of the first dimension and, within
 //! its index 1, `0..3` of the second.
 
-use super::block::{BlockFn, Body, Input, Kernels};
+use super::abi::BlockFn;
+use super::block::{Body, Input, Kernels};
 use super::driver;
 use super::elem::El;
 use super::error::Error;

@@ -3,7 +3,7 @@
 //! A tail shorter than a step is padded or overlaps the step before. No other code computes it, so that results do not depend
 //! on position.
 
-use super::block::{Interleave, Kernels, MAX_STREAMS, Streams};
+use super::abi::{ALIGN, Interleave, MAX_STREAMS, Streams};
 use super::job::Job;
 use super::prefetch;
 use super::scratch::copy_line;
@@ -60,7 +60,7 @@ impl<'a> Line<'a> {
         let job = self.job;
         let (head, steps) = (self.head(n), n >> job.step.trailing_zeros());
         let mut outputs = pitch[..job.streams().len()].iter().skip(job.input_count());
-        let aligned = head == Some(0) && outputs.all(|by| by % Kernels::ALIGN as isize == 0);
+        let aligned = head == Some(0) && outputs.all(|by| by % ALIGN as isize == 0);
         if steps * job.step == n && (aligned || !self.streams_out(n)) {
             // Fast path: all rows are whole steps with aligned starts, so no row needs a test of its own.
             for _ in 0..rows {
@@ -134,7 +134,7 @@ impl<'a> Line<'a> {
         let job = self.job;
         let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
         let mut outputs = outputs.map(|Stretch { start, pace, .. }| {
-            let bytes = start.addr().wrapping_neg() % Kernels::ALIGN;
+            let bytes = start.addr().wrapping_neg() % ALIGN;
             bytes.is_multiple_of(pace).then_some(bytes / pace)
         });
         let first = outputs.next()??;

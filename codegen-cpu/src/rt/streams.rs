@@ -1,6 +1,7 @@
 //! Creates streams over the domain of a call from its views, and detects which of them share memory.
 
-use super::block::{Kernels, MAX_STREAMS};
+use super::abi::MAX_STREAMS;
+use super::block::Kernels;
 use super::error::Error;
 use super::job::Job;
 use super::overlap::{identical, may_overlap};

@@ -20,6 +20,7 @@ mod purpose;
 pub use purpose::Purpose;
 
 use op_dsl_ir::lost_digits;
+use op_dsl_lower::cost;
 use op_dsl_lower::literal::integer;
 use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
@@ -34,7 +35,7 @@ pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> Toke
         Err(e) => (None, Some(e.into_compile_error())),
     };
     let expanded = match op_dsl_syntax::module(item.clone()) {
-        Ok(family) => self::family(purpose, &family, published.as_ref()),
+        Ok(family) => self::family(purpose, family, published.as_ref()),
         Err(e) => kept(e, item),
     };
     quote!(#error #expanded)
@@ -59,7 +60,7 @@ fn published(args: TokenStream) -> syn::Result<Option<Path>> {
 /// Expands `#[op(args)] fn` outside of an `#[operators]` module.
 pub fn op(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
     match op_dsl_syntax::function(args, item.clone()) {
-        Ok(family) => self::family(purpose, &family, None),
+        Ok(family) => self::family(purpose, family, None),
         Err(e) => kept(e, item),
     }
 }
@@ -101,7 +102,9 @@ fn say_what_is_lost(family: &Family) {
     }
 }
 
-fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenStream {
+fn family(purpose: Purpose, mut family: Family, published: Option<&Path>) -> TokenStream {
+    family.ops.iter_mut().for_each(|op| cost::remove_slower_tables(&mut op.def));
+    let family = &family;
     say_what_is_lost(family);
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
     // Refused functions are kept without their bodies, so no attributes are converted in them.

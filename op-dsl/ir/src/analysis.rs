@@ -9,7 +9,7 @@
 //!
 //! Each takes one walk over the nodes, and allocates its result only.
 
-use crate::graph::{Builder, Graph, Id, Node};
+use crate::graph::{Builder, Graph, Id, Node, needed};
 use std::ops::Index;
 
 /// A node that a forward walk has reached, with the results of all earlier nodes.
@@ -213,22 +213,12 @@ impl Graph {
     }
 }
 
-/// Returns, per node, whether some of `results` are computed from it along arguments that `follows` accepts.
-///
-/// `follows` is asked about each argument of each needed node, given by its index, from the last node to the first.
-pub fn needed(
-    nodes: &[Node],
-    results: &[Id],
-    mut follows: impl FnMut(usize, Id) -> bool,
-) -> Vec<bool> {
-    let mut needed = vec![false; nodes.len()];
-    results.iter().for_each(|id| needed[id.index()] = true);
-    for k in (0..nodes.len()).rev() {
-        for id in nodes[k].args() {
-            needed[id.index()] |= needed[k] && follows(k, *id);
-        }
+impl Builder {
+    /// Adds all nodes of another graph and returns the node of its first output.
+    pub fn part(&mut self, graph: &Graph) -> Id {
+        let new = graph.forward(|at| self.add(at.copy()));
+        new[graph.outputs[0].index()]
     }
-    needed
 }
 
 #[cfg(test)]

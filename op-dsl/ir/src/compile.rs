@@ -12,30 +12,28 @@
 //!        common_factors `dy * a - dy * b` becomes `dy * (a - b)`, so that nothing is rounded before it cancels
 //!        stabilise      no cancellation in the tails, no spurious infinity, no NaN from finite input
 //!        simplify       constant folding, 1 * x, 0 + x, ...
-//!   -> where the estimate in `rounding` finds f32 not accurate enough, or `univariate` finds it slower than look-ups,
-//!      for back ends that have f64:
+//!   -> for back ends that have f64, and for tables:
 //!        recognise, compose
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
-//!        limits         asymptotes far out, and the values at infinity (`held`)
+//!        limits         asymptotes far out
+//!        held           values at infinity that are limits
 //!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::lost_digits::BUDGET;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    branch_sinking, common_factors, compose, limits, opposites, overflow_guard, rational,
+    branch_sinking, common_factors, compose, held, limits, opposites, overflow_guard, rational,
     recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
-use crate::rounding::{self, Arithmetic, Ranges};
-use crate::univariate;
+use crate::rounding::{self, Arithmetic, BUDGET, Ranges};
 use crate::wiring::Wiring;
 
 /// Runs all target-independent passes on a forward formula or a gradient written by hand.
@@ -107,16 +105,14 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
 /// With this budget, one result in thirty may be rounded the wrong way at the input with the largest error.
 const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
-/// Returns the f64 graph that replaces `narrow`, the finished f32 graph, on back ends with f64.
-///
-/// Returns `None` if f32 is accurate enough and its code is faster than table look-ups of functions of one value.
-pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
+/// Returns the f64 graph of a formula, and where it has to replace `narrow`, the finished f32 graph.
+pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Wide {
     let graph = widen(traced, ranges);
     let worst = rounding::worst_in_f32(narrow, ranges);
     let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
     let halves = worst.halves > BUDGET_OF_HALVES || !limits;
     let single = worst.ulps > BUDGET || halves;
-    (single || univariate::are_faster(&graph)).then_some(Wide { graph, single, halves })
+    Wide { graph, single, halves }
 }
 
 /// Adapts an f64 graph to a back end without f64: orders its factors so that f32 does not overflow.
@@ -136,7 +132,8 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = simplify::run(&overflow_guard::run(&limits::run(&series::run(&form))));
+        let graph = held::run(&limits::run(&series::run(&form)));
+        let graph = simplify::run(&overflow_guard::run(&graph));
         let error = rounding::worst(&graph, Arithmetic::F64, ranges).ulps;
         let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {

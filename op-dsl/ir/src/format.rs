@@ -36,6 +36,18 @@ impl Format {
         pow2(self.greatest + 1) - pow2(self.greatest + 1 - self.precision)
     }
 
+    /// Returns whether a value is finite in the format.
+    ///
+    /// A value above the largest number counts up to the next power of two.
+    pub(crate) fn holds(self, v: f64) -> bool {
+        v.abs() < pow2(self.greatest + 1)
+    }
+
+    /// Returns whether a value rounds to a finite number other than zero in the format.
+    pub(crate) fn reaches(self, v: f64) -> bool {
+        self.holds(v) && v.abs() >= pow2(self.least - self.precision)
+    }
+
     /// Returns the nearest number of the format, ties to even; infinite beyond the largest.
     pub fn round(self, v: f64) -> f64 {
         if !v.is_finite() {

@@ -94,6 +94,16 @@ pub fn degree(
     all[graph.outputs[output].index()]
 }
 
+/// Returns whether each output is proportional to an input stream or independent of the stream.
+pub fn is_factor(graph: &Graph, stream: usize) -> bool {
+    let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
+    let multiplies = |output| {
+        let degree = degree(graph, output, By::Number, given);
+        matches!(degree, Some(Degree::Any | Degree::Power(0 | 1)))
+    };
+    (0..graph.outputs.len()).all(multiplies)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +169,31 @@ mod tests {
         };
         assert_eq!(of(By::Positive, -1, limited), Some(Power(1)));
         assert_eq!(of(By::Positive, 1, limited), None);
+    }
+
+    #[test]
+    fn factor_scales_outputs_or_leaves_them() {
+        let mut b = Builder::new();
+        let [x, y] = [0, 1].map(|i| b.stream(i));
+        let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));
+        let below = b.call(Prim::Lt, &[x, zero]);
+        let (line, product, square) = (b.sum(x, s), b.product(y, s), b.product(y, y));
+        let results = [
+            (line, true),
+            (product, true),
+            (square, false),
+            (b.product(line, y), true),
+            (b.quotient(y, x), true),
+            (b.quotient(x, y), false),
+            (b.sum(product, y), true),
+            (b.sum(product, x), false),
+            (b.call(Prim::Select, &[below, zero, product]), true),
+            (b.call(Prim::Select, &[below, x, product]), false),
+            (b.call(Prim::Mul3, &[s, y, y]), false),
+        ];
+        for (result, want) in results {
+            let graph = b.finish(&[result]);
+            assert_eq!(is_factor(&graph, 1), want, "{graph:?}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
+//! eval       the values of a graph in f64
 //! analysis   what passes ask of a graph, per node, and how they rewrite it
 //! prim       the table of primitives; oracle: their values; derive: their derivatives
 //! written    functions that are formulas of other functions
@@ -39,6 +40,7 @@ pub mod display;
 pub mod doc;
 mod dtype;
 pub mod encode;
+mod eval;
 pub mod format;
 pub mod graph;
 pub mod homogeneity;

@@ -1,10 +1,7 @@
 //! Warnings about formulas for which no accurate form was found.
 
 use crate::op::{OpDef, Spec};
-use crate::rounding::{self, Arithmetic, Worst};
-
-/// Error budget: the largest estimated error, in ULP of f32, that keeps the promised accuracy.
-pub const BUDGET: f64 = 2.0;
+use crate::rounding::{self, Arithmetic, BUDGET, Worst};
 
 /// Returns the largest estimated error of a specialisation; `None` if it is within [`BUDGET`].
 ///

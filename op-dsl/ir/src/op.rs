@@ -6,9 +6,11 @@
 
 pub use crate::list::{List, Text};
 use crate::published::Published;
+use crate::registered::Definition;
 pub use crate::value::Value;
 use crate::wiring::Wiring;
 use crate::{DType, Graph, Stored, univariate};
+use std::borrow::Cow;
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,7 +278,7 @@ pub struct Spec {
     pub graph: Graph,
     /// Graph for evaluation in f64, on back ends that have it.
     ///
-    /// `None` if f32 is accurate enough and not slower than table look-ups.
+    /// `None` if f32 is accurate enough, and a back end's estimate has found it not slower than table look-ups.
     pub wide: Option<Wide>,
     /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
     pub derived: Option<Derived>,
@@ -357,6 +359,20 @@ impl Spec {
 }
 
 impl OpDef {
+    /// Returns the operator with its tensors renamed to the names in its published definition.
+    pub fn renamed(&self, definition: &Definition) -> Cow<'_, OpDef> {
+        if definition.inputs.is_empty() && definition.outputs.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut renamed = self.clone();
+        let inputs = renamed.inputs.to_mut().iter_mut().zip(definition.inputs);
+        let outputs = renamed.outputs.to_mut().iter_mut().zip(definition.outputs);
+        for (tensor, name) in inputs.chain(outputs) {
+            tensor.name = Text::Borrowed(name);
+        }
+        Cow::Owned(renamed)
+    }
+
     /// Returns the input streams in the order that graphs number them: tensors in order, gate before value.
     pub fn input_streams(&self) -> Vec<Stream> {
         streams(&self.inputs)

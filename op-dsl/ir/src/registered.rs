@@ -3,9 +3,6 @@
 //! Names, types and optionality of the two differ. Both are contracts, because graphs, fusion passes and the plugins
 //! of frameworks depend on the prototype, and the build on the definition.
 
-use crate::op::{OpDef, Text};
-use std::borrow::Cow;
-
 /// A graph prototype, `op_graph/<op>_proto.h`. Inputs and outputs are those of the operator, in its order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prototype {
@@ -128,19 +125,6 @@ impl Definition {
         beside: &[],
         functions: &[],
     };
-
-    /// Returns the operator with its tensors renamed to the names in this definition.
-    pub fn rename<'d>(&self, def: Cow<'d, OpDef>) -> Cow<'d, OpDef> {
-        if self.inputs.is_empty() && self.outputs.is_empty() {
-            return def;
-        }
-        let mut renamed = def.into_owned();
-        let inputs = renamed.inputs.to_mut().iter_mut().zip(self.inputs);
-        for (tensor, name) in inputs.chain(renamed.outputs.to_mut().iter_mut().zip(self.outputs)) {
-            tensor.name = Text::Borrowed(name);
-        }
-        Cow::Owned(renamed)
-    }
 }
 
 /// Describes an attribute with a default and without a stated version.

@@ -1,7 +1,6 @@
 //! The helper attributes: `#[op(..)]`, `#[split(..)]`, `#[attr(..)]` and the bare markers.
 
-use crate::scope::Scope;
-use crate::{Errors, number};
+use crate::Errors;
 use op_dsl_ir::DType;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
@@ -320,24 +319,6 @@ fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
 /// Returns `None` after reporting an error.
 pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
     syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
-}
-
-/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first.
-///
-/// Returns `None` after reporting an error.
-pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2]> {
-    let bounds = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
-    let bounds = bounds.parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()?;
-    let number = |e: &Expr| number::number(e, scope, errors);
-    let bounds: Option<Vec<f64>> = bounds.iter().map(number).collect();
-    match bounds?[..] {
-        [low, high] if low < high => Some([low, high]),
-        _ => {
-            errors
-                .at(attr, "a range is two numbers, the smaller first; write `#[range(0.0, 1.0)]`");
-            None
-        }
-    }
 }
 
 /// Parses the names in `wrt(a, b)`: the forward inputs that a gradient differentiates by.

@@ -2,14 +2,11 @@
 
 pub mod elsewhere;
 
-use crate::Errors;
-use crate::model::Formula;
-use crate::scope::Scope;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;
 use std::f64::consts;
-use syn::{Ident, ItemFn};
+use syn::Ident;
 
 /// The constants of `std::f64::consts` that formulas know.
 pub const CONSTANTS: &[(&str, f64)] = &[
@@ -39,7 +36,7 @@ pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// Names of the functions that are formulas of other functions, each with its text as a Rust function.
+/// Lists functions by name and by text, as Rust functions.
 macro_rules! texts {
     ($($name:ident($($x:ident),*) $doc:literal $body:block)*) => {
         &[$((
@@ -48,19 +45,9 @@ macro_rules! texts {
         )),*]
     };
 }
-const WRITTEN: &[(&str, &str)] = op_dsl_ir::written_functions!(texts);
 
-/// Returns the scope that has the functions that are formulas of other functions, and nothing of an author's.
-pub fn written() -> Scope {
-    let errors = Errors::new();
-    let mut scope = Scope::default();
-    for (_, text) in WRITTEN {
-        let item = syn::parse_str::<ItemFn>(text);
-        scope.formulas.extend(item.ok().map(|item| Formula::built_in(&item, &errors)));
-    }
-    errors.finish();
-    scope
-}
+/// Functions that are formulas of other functions: name and text.
+pub const WRITTEN: &[(&str, &str)] = op_dsl_ir::written_functions!(texts);
 
 /// Builds a predicate on a node. Returns a comparison node and whether its result is to be negated.
 type Ask = fn(&mut Builder, Id) -> (Id, bool);

@@ -2,9 +2,13 @@
 
 use crate::model::{Const, type_name};
 use crate::scope::Scope;
-use crate::{Errors, names};
+use crate::{Errors, attr, names};
 use op_dsl_ir::suggest::nearest;
-use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Token, Type, UnOp,
+};
 
 /// Maximum length of a chain of constants, each defined in terms of the next.
 const MAX_DEPTH: usize = 32;
@@ -31,6 +35,24 @@ pub fn number(e: &Expr, scope: &Scope, errors: &Errors) -> Option<f64> {
 /// Evaluates a constant; `None` after reporting an error.
 pub fn constant(c: &Const, scope: &Scope, errors: &Errors) -> Option<f64> {
     Reader { scope, errors, single: false, depth: 0 }.constant(c)
+}
+
+/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first.
+///
+/// Returns `None` after reporting an error.
+pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2]> {
+    let bounds = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
+    let bounds = bounds.parse2(attr::arguments(attr, errors)).map_err(|e| errors.push(e)).ok()?;
+    let number = |e: &Expr| number(e, scope, errors);
+    let bounds: Option<Vec<f64>> = bounds.iter().map(number).collect();
+    match bounds?[..] {
+        [low, high] if low < high => Some([low, high]),
+        _ => {
+            errors
+                .at(attr, "a range is two numbers, the smaller first; write `#[range(0.0, 1.0)]`");
+            None
+        }
+    }
 }
 
 /// Returns whether a path names a `std` constant that formulas may use, such as `f64::consts::PI`.

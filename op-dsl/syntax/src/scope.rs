@@ -5,7 +5,7 @@ use crate::{Errors, attr, names};
 use std::cell::OnceCell;
 use std::rc::Rc;
 use syn::visit::Visit;
-use syn::{Block, Expr, Ident, Item, ItemConst, Stmt};
+use syn::{Block, Expr, Ident, Item, ItemConst, ItemFn, Stmt};
 
 /// The names that a formula may use: those of its module and of an operator's body.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +42,7 @@ impl Scope {
 
     /// Returns the scope of the functions that are formulas of other functions, which every formula knows.
     pub fn written(&self) -> &Scope {
-        self.written.get_or_init(|| Rc::new(names::written()))
+        self.written.get_or_init(|| Rc::new(written()))
     }
 
     /// Adds an item's name to the scope if the item is an enum, a constant or a function.
@@ -78,6 +78,18 @@ impl Scope {
         }
         scope
     }
+}
+
+/// Returns the scope that has the functions that are formulas of other functions, and nothing of an author's.
+fn written() -> Scope {
+    let errors = Errors::new();
+    let mut scope = Scope::default();
+    for (_, text) in names::WRITTEN {
+        let item = syn::parse_str::<ItemFn>(text);
+        scope.formulas.extend(item.ok().map(|item| Formula::built_in(&item, &errors)));
+    }
+    errors.finish();
+    scope
 }
 
 /// Returns an operator's body as text, then the module's formulas that it calls, in order of first use.

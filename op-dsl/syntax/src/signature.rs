@@ -229,7 +229,7 @@ impl Reader<'_> {
             if let (Some(r), Kind::Mask | Kind::Rows) = (&range, kind) {
                 errors.at(r, "only tensors of numbers have a range; remove `#[range]`");
             }
-            let range = range.and_then(|a| attr::range(&a, self.scope, errors));
+            let range = range.and_then(|a| number::range(&a, self.scope, errors));
             let role = Role::Tensor { kind, optional, unused, broadcast, holds, range };
             return Some(Param { ident, role });
         }

@@ -85,7 +85,7 @@ fn written(build: Function, is_factor: bool) -> OpDef {
         vec![if is_factor { b.product(f, s[1]) } else { f }]
     });
     let spec = &mut def.specs.to_mut()[0];
-    spec.wide = op_dsl_ir::compile::wide(&spec.graph, &spec.graph, &[]);
+    spec.wide = Some(op_dsl_ir::compile::wide(&spec.graph, &spec.graph, &[]));
     def
 }
 

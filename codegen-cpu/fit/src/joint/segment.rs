@@ -8,8 +8,9 @@ use super::place::{Centre, Place, places};
 use super::{Piece, Steps};
 use crate::chebyshev::Nodes;
 use crate::float::toward_zero;
-use crate::judge::{Judge, Judged, Rounded};
+use crate::judge::{Judge, Judged};
 use crate::least_squares::Problem;
+use crate::rounded::Rounded;
 use crate::segment::{Fitted, LAWSON, best};
 use crate::symmetry::Symmetry;
 
@@ -95,7 +96,7 @@ fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
 #[cfg(test)]
 mod tests {
     use crate::float::Random;
-    use crate::judge::Rounded;
+    use crate::rounded::Rounded;
     use crate::{Function, Hints, Request};
 
     type F = fn(f64) -> f64;

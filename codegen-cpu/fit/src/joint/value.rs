@@ -1,7 +1,7 @@
 //! Arithmetic of a joint table: floats, or floats with a bound of their rounding.
 
 use crate::float::{fma, size, sum, sum_size, ulp};
-use crate::judge::Rounded;
+use crate::rounded::Rounded;
 
 /// A number in the sums of a joint table: a float, or a float with a bound of its rounding error.
 pub(super) trait Value: Copy {

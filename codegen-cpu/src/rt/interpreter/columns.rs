@@ -1,11 +1,9 @@
 //! Column elements of the interpreter, and the loop of an instruction over them.
 
-use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::Floats;
 use crate::rt::wide::Wide;
 use core::mem::MaybeUninit;
-use op_dsl_ir::program::Op;
 
 /// A unit of a column: as many numbers as two vectors of `f32` have.
 ///
@@ -35,10 +33,6 @@ pub(super) trait Lanes<S: Isa>: Copy {
     fn promote(v: Floats<S>) -> Self;
     /// Rounds each number of this unit to `f32`, once.
     fn round(self) -> Floats<S>;
-    /// Returns the functions that execute the instructions of the interpreter, indexed by `Op::index`.
-    ///
-    /// The function of a load is a copy.
-    fn table<E: El>() -> &'static [Function; Op::COUNT];
 }
 
 impl<S: Isa> Lanes<S> for Floats<S> {
@@ -77,9 +71,6 @@ impl<S: Isa> Lanes<S> for Floats<S> {
     #[inline(always)]
     fn round(self) -> Floats<S> {
         self
-    }
-    fn table<E: El>() -> &'static [Function; Op::COUNT] {
-        const { &super::functions::in_f32::<S, E>() }
     }
 }
 
@@ -122,9 +113,6 @@ impl<S: Isa> Lanes<S> for Wide<S> {
     #[inline(always)]
     fn round(self) -> Floats<S> {
         self.narrow()
-    }
-    fn table<E: El>() -> &'static [Function; Op::COUNT] {
-        const { &super::functions::in_f64::<S>() }
     }
 }
 

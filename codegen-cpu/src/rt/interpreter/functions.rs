@@ -1,6 +1,6 @@
 //! One function per instruction, in f32 and in f64, equivalent to the code that a compiled body contains.
 
-use super::columns::{Argument, Function, each};
+use super::columns::{Argument, Function, Lanes, each};
 use crate::rt::elem::El;
 use crate::rt::math;
 use crate::rt::simd::Isa;
@@ -167,14 +167,34 @@ unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     }
 }
 
+/// A column element that has a function for every instruction.
+pub(super) trait Instructions<S: Isa>: Lanes<S> {
+    /// Returns the functions that execute the instructions of the interpreter, indexed by `Op::index`.
+    ///
+    /// The function of a load is a copy.
+    fn table<E: El>() -> &'static [Function; Op::COUNT];
+}
+
+impl<S: Isa> Instructions<S> for Floats<S> {
+    fn table<E: El>() -> &'static [Function; Op::COUNT] {
+        const { &in_f32::<S, E>() }
+    }
+}
+
+impl<S: Isa> Instructions<S> for Wide<S> {
+    fn table<E: El>() -> &'static [Function; Op::COUNT] {
+        const { &in_f64::<S>() }
+    }
+}
+
 /// Returns the table with the f32 function of every instruction.
-pub(super) const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
+const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
     let mut table = table!(Floats);
     table[Prim::Mul3 as usize] = mul3::<S, E>;
     table
 }
 
 /// Returns the table with the f64 function of every instruction.
-pub(super) const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
+const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
     table!(Wide)
 }

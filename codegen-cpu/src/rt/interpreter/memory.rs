@@ -1,8 +1,8 @@
 //! Transfers between streams and the interpreter's columns.
 
-use super::Run;
 use super::columns::Lanes;
-use crate::rt::block::{Interleave, Streams};
+use super::run::Run;
+use crate::rt::abi::{Interleave, Streams};
 use crate::rt::convert::store_as;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
@@ -13,7 +13,7 @@ use op_dsl_ir::program::Program;
 /// Loads `units` pairs of `f32` vectors of input `stream`, from element `at` on, into the column `to`.
 ///
 /// # Safety
-/// As [`BlockFn`](crate::rt::block::BlockFn). The column must have room for the units.
+/// As [`BlockFn`](crate::rt::abi::BlockFn). The column must have room for the units.
 #[inline(never)]
 pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     program: &Program,
@@ -52,7 +52,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
 /// Stores the results of a program run to the output streams in `io`, from element `at` on.
 ///
 /// # Safety
-/// As [`BlockFn`](crate::rt::block::BlockFn), after a program has run.
+/// As [`BlockFn`](crate::rt::abi::BlockFn), after a program has run.
 #[inline(never)]
 pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
     run: &Run<'_, S, L>,

@@ -11,11 +11,11 @@
 //! f'(x) from A[1][i] + d (2 r + d r')
 //! ```
 
-use super::double_float::{self, DoubleFloat, Variable, is_single};
+use super::double_float::{self, DoubleFloat, Variable};
 use super::polynomial::{Table, finish};
 use super::table::{Column, Lut};
 use super::tail::{self, Tail};
-use crate::rt::elem::El;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
 use op_dsl_fit::Bend;

@@ -5,13 +5,12 @@
 //! `high` is enough.
 
 use super::range;
-use crate::rt::elem::El;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask};
 use crate::rt::wide::Wide;
 use core::ops::Neg;
 use fearless_simd::prelude::*;
-use op_dsl_ir::DType;
 
 /// Argument of a function that has a table: a value `y`, or the product of `y` and an attribute.
 #[derive(Clone, Copy)]
@@ -231,9 +230,4 @@ pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     const LARGE: f64 = (1u64 << 40) as f64;
     let size = x.0[0][0][0].abs();
     (size < LARGE) & (size > 1.0 / LARGE)
-}
-
-/// Returns whether the element type is f32. Other types have no digit as small as a double-float's `low`.
-pub(super) const fn is_single<E: El>() -> bool {
-    matches!(E::DTYPE, DType::F32)
 }

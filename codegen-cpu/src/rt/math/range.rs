@@ -4,8 +4,7 @@
 //! `1e-21 * 1e-29 * 1e37`. Lanes where that happens are computed in f64, which has all digits of such products and rounds
 //! them once. Each lane is decided by itself. A step without any such lane pays for one test of its intermediate products.
 
-use super::double_float::is_single;
-use crate::rt::elem::El;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR, each};
 use fearless_simd::prelude::*;

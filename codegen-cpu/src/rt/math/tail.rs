@@ -3,10 +3,10 @@
 //! `op_dsl_fit::Tail` defines it, and its `Curve::eval` computes the same lane by lane. It is evaluated out of line, where some
 //! lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
-use super::double_float::{DoubleFloat, is_single};
+use super::double_float::DoubleFloat;
 use super::exponential::{EXP, Exp};
 use super::table::{Column, Lut, MAGIC};
-use crate::rt::elem::El;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};

@@ -3,12 +3,12 @@
 //! Lanes inside the table range evaluate polynomials ([`Table`]). Beyond it the tails are mostly exponentials, then straight
 //! lines ([`tail`](super::tail)). Lanes that no tail covers take the slow path ([`tabled`](crate::rt::tabled)).
 
-use super::double_float::{self, DoubleFloat, Variable, is_single};
+use super::double_float::{self, DoubleFloat, Variable};
 pub use super::polynomial::Table;
 pub use super::table::Column;
 use super::table::Lut;
 use super::tail::{Beyond, LARGE};
-use crate::rt::elem::El;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask, PAIR};
 use op_dsl_fit::{End, Side, Symmetry};

@@ -2,8 +2,8 @@
 
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
-use op_dsl_ir::analysis::needed;
 use op_dsl_ir::format::Format;
+use op_dsl_ir::graph::needed;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};

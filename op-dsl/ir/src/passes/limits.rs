@@ -7,7 +7,6 @@
 //!
 //! `held.rs` is for functions of attributes and other streams.
 
-use super::held;
 use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -29,15 +28,8 @@ const MOST_ORDER: f64 = 4.5;
 /// The largest number of f32.
 pub(super) const MAX: f64 = f32::MAX as f64;
 
-/// Replaces tails of functions of one stream by asymptotes.
-///
-/// Functions of attributes or several streams have their streams clamped instead.
-pub fn run(graph: &Graph) -> Graph {
-    held::run(&reach_limits(graph))
-}
-
 /// Replaces functions of one stream by their asymptotes where rounding makes their values inaccurate.
-fn reach_limits(graph: &Graph) -> Graph {
+pub fn run(graph: &Graph) -> Graph {
     let inputs = graph.inputs();
     let whole = whole(graph, &inputs);
     graph.rewrite_at(|b, at| {

@@ -4,7 +4,7 @@ pub mod branch_sinking;
 pub mod common_factors;
 pub mod compose;
 pub mod differentiate;
-mod held;
+pub(crate) mod held;
 pub mod limits;
 pub mod opposites;
 pub mod overflow_guard;

@@ -1,6 +1,7 @@
 //! Evaluates a graph along a line: per point, only the nodes that depend on the varied stream.
 
-use super::{Arithmetic, Bounded, Point, evaluate_node, times};
+use super::bounded::{Arithmetic, Bounded, evaluate, evaluate_node, times};
+use super::points::Point;
 use crate::graph::{Graph, Id, Node};
 
 /// Evaluator of a graph at the points of one line, which differ only in one stream.
@@ -20,7 +21,7 @@ pub struct Along<'g> {
 impl<'g> Along<'g> {
     /// Evaluates all nodes at a point of the line.
     fn new(graph: &'g Graph, arithmetic: Arithmetic, point: &Point, kept: &'g [bool]) -> Along<'g> {
-        let nodes = super::evaluate(graph, arithmetic, point, graph.last());
+        let nodes = evaluate(graph, arithmetic, point, graph.last());
         let varies = Node::Stream(point.varied as u16);
         let changes = graph.depends_on(|_, node| node == varies);
         let changing = (0..graph.nodes.len()).filter(|i| changes[*i]).collect();
@@ -41,7 +42,7 @@ impl<'g> Along<'g> {
         value
     }
 
-    /// Returns the result of [`outputs`](super::outputs) for each point of the line.
+    /// Returns the result of [`outputs`](super::bounded::outputs) for each point of the line.
     ///
     /// A node is evaluated at all points before the next node, because the call targets change from node to node, which causes branch
     /// mispredictions.

@@ -5,9 +5,9 @@
 //! is zero in f32.
 
 use super::along::Evaluated;
-use super::{Arithmetic, Point, Ranges, Worst, is_subnormal, lines, worst};
+use super::bounded::is_subnormal;
+use super::{Arithmetic, BUDGET, Point, Ranges, Worst, lines, worst};
 use crate::graph::{Graph, Node};
-use crate::lost_digits::BUDGET;
 use crate::passes::products::inner_products;
 use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};

@@ -6,11 +6,69 @@
 //! replaced by 1, the graph is `f`.
 
 use super::exact::exact;
-use super::{Domains, EVERYWHERE, Function, Powers, Variable};
 use crate::clamp_bounds::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::homogeneity::{By, Degree, degree};
 use crate::passes::simplify;
+
+/// A function of one variable, and the variable that it is applied to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The variable that the function is applied to, in terms of the split graph's inputs.
+    pub variable: Variable,
+    /// Domain of the variable, lower and upper end: all numbers, or those from 0 on.
+    ///
+    /// The function's value is never used outside this domain.
+    pub domain: [f64; 2],
+    /// Graph of one output, with the variable as stream 0.
+    pub graph: Graph,
+}
+
+/// Variable of a function: `y * a^p * b^q ..`, with attributes `a`, `b`, .. and one stream in `y`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Graph of `y`, a value that f32 computes from one stream without rounding.
+    ///
+    /// It is the stream itself, or for example `min(x, limit)` with a stream `x` and an attribute `limit`.
+    pub of: Graph,
+    /// Powers of attributes that multiply `y`.
+    ///
+    /// The function is valid only for positive values of these attributes.
+    pub times: Powers,
+}
+
+/// A product of powers of attributes: pairs of an attribute's index and its power.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Powers(pub Vec<(usize, i32)>);
+
+impl Powers {
+    /// Emits the product, or returns `None` if it has no factors.
+    pub fn product(&self, b: &mut Builder) -> Option<Id> {
+        let mut product = None;
+        for (k, power) in &self.0 {
+            let scalar = b.scalar(*k);
+            let factor = b.power(scalar, *power);
+            product = Some(product.map_or(factor, |others| b.product(others, factor)));
+        }
+        product
+    }
+}
+
+impl Variable {
+    /// Returns the index of the stream that the variable depends on.
+    pub fn stream(&self) -> usize {
+        let stream = self.of.nodes.iter().find_map(|node| match *node {
+            Node::Stream(s) => Some(usize::from(s)),
+            _ => None,
+        });
+        stream.unwrap_or_default()
+    }
+}
+
+/// Range of the values of each stream: lower and upper end.
+pub(super) type Domains = [[f64; 2]];
+/// Range of a stream without known bounds.
+pub(super) const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// Powers of an attribute to try as a factor of a function's variable, so that the function is free of it.
 const POWERS: [i32; 5] = [0, 1, -1, 2, -2];

@@ -24,12 +24,12 @@ mod tests;
 
 use crate::clamp_bounds::{self, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::homogeneity::is_factor;
 use crate::passes::simplify;
 use crate::prim::Prim;
-use crate::roles::is_factor;
 use exact::exact;
-use function::find;
-pub use function::part;
+use function::{Domains, EVERYWHERE, find};
+pub use function::{Function, Powers, Variable, part};
 
 /// A graph split into univariate functions and the expression that combines their values.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,71 +44,12 @@ pub struct Split {
     pub functions: Vec<Function>,
 }
 
-/// A function of one variable, and the variable that it is applied to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Function {
-    /// The variable that the function is applied to, in terms of the split graph's inputs.
-    pub variable: Variable,
-    /// Domain of the variable, lower and upper end: all numbers, or those from 0 on.
-    ///
-    /// The function's value is never used outside this domain.
-    pub domain: [f64; 2],
-    /// Graph of one output, with the variable as stream 0.
-    pub graph: Graph,
-}
-
-/// Variable of a function: `y * a^p * b^q ..`, with attributes `a`, `b`, .. and one stream in `y`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variable {
-    /// Graph of `y`, a value that f32 computes from one stream without rounding.
-    ///
-    /// It is the stream itself, or for example `min(x, limit)` with a stream `x` and an attribute `limit`.
-    pub of: Graph,
-    /// Powers of attributes that multiply `y`.
-    ///
-    /// The function is valid only for positive values of these attributes.
-    pub times: Powers,
-}
-
-/// A product of powers of attributes: pairs of an attribute's index and its power.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Powers(pub Vec<(usize, i32)>);
-
-impl Powers {
-    /// Emits the product, or returns `None` if it has no factors.
-    pub fn product(&self, b: &mut Builder) -> Option<Id> {
-        let mut product = None;
-        for (k, power) in &self.0 {
-            let scalar = b.scalar(*k);
-            let factor = b.power(scalar, *power);
-            product = Some(product.map_or(factor, |others| b.product(others, factor)));
-        }
-        product
-    }
-}
-
-impl Variable {
-    /// Returns the index of the stream that the variable depends on.
-    pub fn stream(&self) -> usize {
-        let stream = self.of.nodes.iter().find_map(|node| match *node {
-            Node::Stream(s) => Some(usize::from(s)),
-            _ => None,
-        });
-        stream.unwrap_or_default()
-    }
-}
-
 /// Maximum nesting depth of `select`s that [`split`] expands.
 const CASES: usize = 4;
-/// Range of the values of each stream: lower and upper end.
-type Domains = [[f64; 2]];
-/// Range of a stream without known bounds.
-const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
-
 /// Splits a graph over `inputs` streams into univariate functions and their combining expression.
 ///
 /// `None` if some result needs more than products, `select`s and divisions by attributes to combine the functions' values, or if
-/// no function costs as much as a table look-up.
+/// no function is more than an operation or two.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
@@ -135,32 +76,6 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
 /// `None` if the graph does not depend on exactly one stream, or if some attribute cannot be factored out.
 pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
     find(graph, &vec![EVERYWHERE; inputs]).map(|found| (found.function, found.times))
-}
-
-/// Returns whether table look-ups of a graph's functions take less time than evaluation in f32.
-///
-/// False if the graph has no split into univariate functions.
-pub fn are_faster(graph: &Graph) -> bool {
-    split(graph, graph.streams()).is_some_and(|Split { functions, .. }| {
-        let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
-        all > LOOK_UP * functions.len()
-    })
-}
-
-/// Estimated cost of a table look-up and its polynomial, as a number of f32 operations.
-const LOOK_UP: usize = 18;
-
-/// Estimates the cost of a graph as a number of f32 operations, from measured costs of primitives.
-fn operations(graph: &Graph) -> usize {
-    use Prim::{Div, Exp, Sqrt};
-    let of = |node: &Node| match *node {
-        Node::Call(Div | Sqrt, _) => 6,
-        Node::Call(Exp, _) => 14,
-        Node::Call(prim, _) if costs(prim) => 20,
-        Node::Call(..) => 1,
-        _ => 0,
-    };
-    graph.nodes.iter().map(of).sum()
 }
 
 /// State of [`split`]: the combining expression under construction, and the functions found.
@@ -377,7 +292,7 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     }
 }
 
-/// Returns whether a function costs as much as a table look-up.
+/// Returns whether a function is more than an operation or two, so that a back end may gain by a table.
 ///
 /// False for periodic functions (sine, cosine), which have no table.
 fn is_worth_it(graph: &Graph) -> bool {

@@ -1,7 +1,7 @@
 //! Inputs, outputs and attributes of a derived gradient.
 
+use super::forward::{Forward, specs, streams, wiring};
 use super::variables::{self, list};
-use super::{Forward, specs, streams, wiring};
 use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Sum, Tensor};

@@ -1,6 +1,6 @@
 //! The inputs that `wrt` names.
 
-use super::Forward;
+use super::forward::Forward;
 use crate::attr::GradArgs;
 use crate::{Errors, names};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};

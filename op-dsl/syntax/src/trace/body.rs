@@ -1,8 +1,7 @@
 //! Tracing of expressions, blocks and statements.
 
 use super::refuse;
-use super::value::{Cond, Value};
-use super::{Stop, Traces};
+use super::value::{Cond, Stop, Traces, Value};
 use crate::integer::integer;
 use crate::model::{Const, Formula};
 use crate::scope::Scope;

@@ -1,8 +1,7 @@
 //! Calls of primitives and of the module's formulas, which are inlined.
 
-use super::Traces;
 use super::body::Tracer;
-use super::value::{Cond, Value};
+use super::value::{Cond, Traces, Value};
 use crate::model::{Formula, shadowed};
 use crate::names::{self, elsewhere};
 use op_dsl_ir::graph::Id;

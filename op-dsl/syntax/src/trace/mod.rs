@@ -19,7 +19,7 @@ use op_dsl_ir::graph::{Builder, Graph, Id};
 use op_dsl_ir::op::{AttrKind, Kind};
 use std::collections::BTreeMap;
 use syn::{Ident, Type};
-use value::{Cond, Value};
+use value::{Cond, Stop, Traces, Value};
 
 /// The graph of a formula for one combination of values of the attributes it branches on.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,16 +36,6 @@ pub struct Traced {
 ///
 /// Their number is limited because each is compiled for every element type and SIMD level.
 const MAX_SPECS: usize = 64;
-
-/// The reason why a trace stopped before its end.
-pub(crate) enum Stop {
-    /// The formula branches on the attribute with this index, which has no value yet.
-    On(usize),
-    /// The trace visited more expressions than allowed; the error is reported already.
-    Endless,
-}
-
-type Traces<T> = Result<T, Stop>;
 
 /// Traces an operator's formula to graphs, one for each combination of attribute values it branches on.
 ///

@@ -1,8 +1,7 @@
 //! Tracing of `let` patterns, `if` and `match`.
 
-use super::Traces;
 use super::body::Tracer;
-use super::value::{Cond, Value};
+use super::value::{Cond, Traces, Value};
 use syn::{Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 impl<'a> Tracer<'a> {

@@ -3,6 +3,17 @@
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 
+/// The reason why a trace stopped before its end.
+pub enum Stop {
+    /// The formula branches on the attribute with this index, which has no value yet.
+    On(usize),
+    /// The trace visited more expressions than allowed; the error is reported already.
+    Endless,
+}
+
+/// The result of a trace, or of a part of it.
+pub type Traces<T> = Result<T, Stop>;
+
 /// The value of an expression while a formula is traced to a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {

@@ -5,8 +5,8 @@
 //! subtracted from it. The values are nodes that are not themselves a smooth function of one stream.
 
 use super::expand::{Variable, all_series};
+use super::near_zero::{Form, Reach, reach, replaced, smooth};
 use super::taylor::Series;
-use super::{Form, Reach, reach, replaced, smooth};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};

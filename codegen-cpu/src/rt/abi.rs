@@ -1,0 +1,84 @@
+//! Calling interface of block kernels: their function type, and the argument that describes streams and scalars.
+
+use op_dsl_ir::DType;
+use op_dsl_ir::program::Program;
+
+/// A block kernel: runs an operator's formula over `steps` consecutive steps of its streams.
+///
+/// # Safety
+/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs are in their
+///   own element types, masks in bytes.
+/// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
+///   lie as [`Interleave`] describes.
+/// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
+///   overwritten.
+/// - With `nt` outputs are aligned to [`ALIGN`].
+/// - The CPU must support the SIMD level of the pointer.
+pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
+
+/// Alignment in bytes that non-temporal stores require at any level.
+pub const ALIGN: usize = 64;
+/// Maximum number of input streams plus output streams of one operator.
+pub const MAX_STREAMS: usize = 16;
+/// Maximum number of run-time scalars of one operator.
+pub const MAX_SCALARS: usize = 8;
+
+/// Memory layout of a stream's elements: contiguous, or interleaved with another stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleave {
+    /// Contiguous, without elements of another stream in between.
+    Alone,
+    /// Interleaved with a `Second` stream, in front of its elements: `a` in `[a b a b ..]`.
+    First,
+    /// Interleaved with a `First` stream, after its elements: `b` in `[a b a b ..]`.
+    Second,
+}
+
+impl Interleave {
+    /// Sorts a pair of streams into memory order, where `self` is the layout of the pair's first stream.
+    #[inline(always)]
+    pub(super) fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+        if self == Interleave::Second { [b, a] } else { [a, b] }
+    }
+}
+
+/// Argument of a block kernel: the streams (inputs and outputs in memory) and the scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    /// Start addresses: inputs, then outputs, in the order of the body.
+    pub start: [*mut u8; MAX_STREAMS],
+    /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
+    pub outputs: [DType; MAX_STREAMS],
+    /// Memory layout of each stream, in the order of `start`.
+    pub turns: [Interleave; MAX_STREAMS],
+    /// Run-time scalars: the values of numeric attributes.
+    pub scalar: [f32; MAX_SCALARS],
+    /// Program to run, for a kernel that is the interpreter; other kernels ignore it.
+    pub program: Option<&'static Program>,
+    /// Prefetch distance in bytes for the inputs of a kernel with non-temporal stores; 0 disables it.
+    ///
+    /// The inputs then come from memory, and prefetching helps because the reorder buffer holds too few steps to hide the
+    /// latency.
+    pub ahead: usize,
+}
+
+impl Streams {
+    /// Returns streams with null addresses, zero scalars and no program, whose outputs have type `dtype`.
+    pub const fn of(dtype: DType) -> Streams {
+        let start = [core::ptr::null_mut(); MAX_STREAMS];
+        let (outputs, turns) = ([dtype; MAX_STREAMS], [Interleave::Alone; MAX_STREAMS]);
+        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], program: None, ahead: 0 }
+    }
+
+    /// Loads the start address of stream `k` with a load of its own.
+    ///
+    /// The read is volatile because the driver writes each address just before the kernel reads it, and the compiler likes to
+    /// read two at once. No single store that is still on its way to the cache holds both, so store forwarding fails: such a
+    /// load waits until all stores before it have arrived, including those of the previous row. This took 70 ns a row in L2 and
+    /// more in memory.
+    #[inline(always)]
+    pub(super) fn start(&self, k: usize) -> *mut u8 {
+        // SAFETY: an element of the array.
+        unsafe { (&raw const self.start[k]).read_volatile() }
+    }
+}

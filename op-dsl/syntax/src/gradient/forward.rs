@@ -1,0 +1,135 @@
+//! The forward operator of a gradient: how the gradient's streams connect to it, and the graphs derived from its formula.
+
+use crate::Errors;
+use crate::attr::GradArgs;
+use crate::trace::Traced;
+use op_dsl_ir::compile;
+use op_dsl_ir::graph::Graph;
+use op_dsl_ir::op::{Derived, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor};
+use op_dsl_ir::rounding::Ranges;
+use op_dsl_ir::wiring::Wiring;
+use syn::Ident;
+
+/// The operator that a gradient is derived from: one with a formula of its own, or itself a gradient.
+#[derive(Clone, Copy, Debug)]
+pub struct Forward<'a> {
+    /// Definition of the operator.
+    pub def: &'a OpDef,
+    /// Graphs of the author's formula, one per combination of values of the attributes it branches on.
+    pub traced: &'a [Traced],
+    /// The chain of operators that this one was derived from, the author's own first.
+    ///
+    /// Each comes with the wiring that connects its streams to those of its gradient, the next operator. The list is
+    /// empty if this operator is the author's own, not a derived gradient.
+    pub steps: &'a [(OpDef, Wiring)],
+    /// Names of the operator's `#[saved]` values, which are its last outputs, as the author wrote them.
+    pub saved: &'a [Ident],
+    /// Parameters of the author's function whose errors were reported, so that errors at uses are left out.
+    pub refused: &'a [Ident],
+}
+
+impl Forward<'_> {
+    /// Returns the number of outputs that the function returns; the `#[saved]` ones come after them.
+    pub fn returned(&self) -> usize {
+        self.def.outputs.len() - self.saved.len()
+    }
+
+    /// Returns whether the operator is itself a gradient, derived or handwritten.
+    pub fn is_gradient(&self) -> bool {
+        self.def.grad_of.is_some()
+    }
+}
+
+/// Returns the kind of the tensor that an input of a gradient holds.
+pub(super) fn kind(forward: &OpDef, source: Origin) -> Kind {
+    match source {
+        Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
+        Origin::Input(i) => forward.inputs[i].kind,
+        Origin::Own => Kind::Whole, // only in handwritten gradients, which declare their kinds
+    }
+}
+
+/// Returns, for each input stream of a gradient, the forward tensor and the part of it that it holds.
+///
+/// A part is a whole tensor, or the gate or the value elements of a gated tensor.
+pub(super) fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
+    let of = |(_, source): &(String, Origin)| {
+        let source = *source;
+        kind(forward, source).parts().iter().map(move |part| (source, *part))
+    };
+    inputs.iter().flat_map(of).collect()
+}
+
+/// Returns how the streams of a gradient with these inputs connect to those of its forward operator.
+pub(super) fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usize]) -> Wiring {
+    let streams = streams(forward.def, inputs);
+    let stream_of = |source, part| streams.iter().position(|s| *s == (source, part));
+    let (ins, outs) = (forward.def.input_streams(), forward.def.output_streams());
+    let saved = |s: &Stream| {
+        let output = Some(Origin::Output(s.tensor)).filter(|_| s.tensor >= forward.returned());
+        output.and_then(|output| stream_of(output, s.part))
+    };
+    Wiring {
+        inputs: ins.iter().map(|s| stream_of(Origin::Input(s.tensor), s.part)).collect(),
+        upstream: outs.iter().map(|s| stream_of(Origin::Upstream(s.tensor), s.part)).collect(),
+        saved: outs.iter().map(saved).collect(),
+        wrt: wrt.iter().flat_map(|w| (0..ins.len()).filter(|i| ins[*i].tensor == *w)).collect(),
+    }
+}
+
+/// Derives the gradient's specialisations; `None` after reporting an error.
+pub(super) fn specs(
+    forward: &Forward,
+    wiring: &Wiring,
+    ranges: &Ranges,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Spec>> {
+    let steps = forward.steps.iter().map(|(_, step)| step).chain([wiring]);
+    let steps: List<Wiring> = steps.cloned().collect();
+    let mut specs = Vec::new();
+    for t in forward.traced {
+        match compile::gradient(&t.graph, &steps) {
+            Ok(graph) => {
+                let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
+                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph, ranges) });
+            }
+            Err(unconnected) => {
+                let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
+                let names = earlier.unwrap_or(forward.def).input_names();
+                let name = names.get(unconnected.stream).map_or("?", String::as_str);
+                let message = match earlier {
+                    None => {
+                        format!(
+                            "the gradient reads `{name}`, which is not among its inputs; add it"
+                        )
+                    }
+                    Some(def) => format!(
+                        "the gradient reads what was saved of `{}`, which is not among its inputs and \
+                         cannot be computed without `{name}`; add it",
+                        def.name
+                    ),
+                };
+                errors.at(&args.keyword, message);
+                return None;
+            }
+        }
+    }
+    Some(specs)
+}
+
+/// Returns the declared value range of every stream of these inputs; `None` where none is declared.
+pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[f64; 2]>> {
+    let of = |(i, tensor): (usize, &Tensor)| {
+        let range = ranges.iter().find(|r| r.input == i).map(|r| r.bounds);
+        vec![range; tensor.kind.parts().len()]
+    };
+    inputs.iter().enumerate().flat_map(of).collect()
+}
+
+/// Compiles the graph that was traced for one combination of attribute values, `when`.
+pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
+    let graph = compile::forward(&traced, ranges);
+    let wide = Some(compile::wide(&traced, &graph, ranges));
+    Spec { when: when.into(), traced, graph, wide, derived: None }
+}
