@@ -64,13 +64,14 @@ pub(super) fn run(job: &Job, call: &Call<'_>, options: &Options) {
     let next = || groups.lock().ok().and_then(|mut groups| groups.next());
     let wanted = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
     threads::on_each(wanted.min(work.groups.count), &|| {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let lines = work.sums.len() * work.chunks.longest.div_ceil(LINE);
-            scratch.resize(lines.max(scratch.len()), Line::default());
-            while let Some((group, accumulators)) = next() {
-                work.run_group(group, accumulators, scratch);
-            }
-        });
+        let lines = work.sums.len() * work.chunks.longest.div_ceil(LINE);
+        // A thread that is ending has none any more.
+        let mut scratch = SCRATCH.try_with(RefCell::take).unwrap_or_default();
+        scratch.resize(lines.max(scratch.len()), Line::default());
+        while let Some((group, accumulators)) = next() {
+            work.run_group(group, accumulators, &mut scratch);
+        }
+        let _ = SCRATCH.try_with(|kept| kept.replace(scratch));
     });
     let (total, others) = all.split_at_mut(work.accumulators);
     for group in others.chunks(work.accumulators) {
@@ -196,17 +197,11 @@ impl Chunks {
         // Long rows are cut, because a cut of several rows has fewer accumulators than as many elements of one row.
         let others: usize = sizes[..last].iter().product();
         let columns = sizes[last].min(COLUMNS.max(CHUNK / others / COLUMNS * COLUMNS));
-        let (mut dim, mut inner) = (last, columns);
-        while dim > 0 && inner * sizes[dim - 1] < CHUNK && (dim == last || inner < CHUNK) {
-            dim -= 1;
-            inner *= sizes[dim];
-        }
-        let mut rows = 1;
-        if dim > 0 && inner < CHUNK {
+        let (mut dim, mut rows, mut inner) = (last, 1, columns);
+        while dim > 0 && (dim == last || rows == sizes[dim]) && rows * inner < CHUNK {
+            inner *= rows;
             dim -= 1;
             rows = (CHUNK / inner).clamp(1, sizes[dim]);
-        } else if dim < last {
-            (rows, inner) = (sizes[dim], inner / sizes[dim]);
         }
         let along = if dim < last { sizes[dim].div_ceil(rows) } else { 1 };
         let cuts = [along, sizes[last].div_ceil(columns)];
