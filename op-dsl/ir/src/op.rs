@@ -219,6 +219,12 @@ impl AttrKind {
     pub fn is_scalar(&self) -> bool {
         matches!(self, AttrKind::Int | AttrKind::Float)
     }
+
+    /// Returns the variant with this value, or `None` if there is none or the attribute is no enum.
+    pub fn variant(&self, value: i64) -> Option<&Variant> {
+        let AttrKind::Enum { variants, .. } = self else { return None };
+        variants.iter().find(|variant| variant.value == value)
+    }
 }
 
 impl Attr {

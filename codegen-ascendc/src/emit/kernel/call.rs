@@ -139,7 +139,8 @@ fn by_repeat(instr: &Instr, dst: &str, operands: &[String]) -> String {
     }
 }
 
-fn mode(by: Compare) -> &'static str {
+/// Returns the C++ name of a comparison.
+pub(super) fn mode(by: Compare) -> &'static str {
     match by {
         Compare::Lt => "CMPMODE::LT",
         Compare::Le => "CMPMODE::LE",
@@ -149,8 +150,8 @@ fn mode(by: Compare) -> &'static str {
     }
 }
 
-/// Returns the element type in which a call with data of this type takes a scalar operand.
-fn element(ty: Type) -> DType {
+/// Returns the element type of values of this type, in which a call takes a scalar operand; `float` for masks.
+pub(super) fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 

@@ -73,15 +73,19 @@ fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
 }
 
 /// Returns the value that an attribute has in the example's call.
-fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
+fn value(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
+    function.fixed(attr).unwrap_or_else(|| attribute(package, spec, attr))
+}
+
+/// Returns the value that an attribute has in calls of a specialisation.
+///
+/// It is the value that selects the specialisation, otherwise the default. A split dimension is the last one.
+pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     let def = &package.def;
-    if let Some(fixed) = function.fixed(attr) {
-        return fixed;
-    }
-    match (def.specs[spec].when.iter().find(|f| f.0 == attr), def.attrs[attr].default) {
-        (Some(&(_, v)), Value::Bool(_)) => Value::Bool(v != 0),
-        (Some(&(_, v)), _) => Value::Int(v),
-        // The last dimension, whatever the default is.
+    let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
+    match (forced, def.attrs[attr].default) {
+        (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
+        (Some(v), _) => Value::Int(v),
         (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
         (None, default) => default,
     }
@@ -335,7 +339,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
 fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
     let argument = |p: &Param| match (p.of, p.ty) {
         (SignaturePart::Attr(i), ty) => {
-            b.line(constant(package, p, attribute(package, function, spec, i), i));
+            b.line(constant(package, p, value(package, function, spec, i), i));
             if ty == Type::Scalar { format!("{}.scalar", p.name) } else { p.name.to_string() }
         }
         (of, _) if leaves_out(package, spec, of) => "nullptr".into(),
@@ -361,12 +365,8 @@ fn number(kind: &AttrKind, value: Value) -> Option<String> {
 
 /// Returns the C++ statement that declares a constant with the value of an attribute.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
-    let name = match (&package.def.attrs[attr].kind, value) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            variants.iter().find(|x| x.value == v).map_or("", |x| &x.name)
-        }
-        _ => "",
-    };
+    let variant = value.as_int().and_then(|v| package.def.attrs[attr].kind.variant(v));
+    let name = variant.map_or("", |variant| &variant.name);
     let text = match value {
         Value::Int(v) => v.to_string(),
         Value::Bool(v) => v.to_string(),
@@ -403,7 +403,7 @@ fn compare(
         })
         .collect();
     for (i, attr) in def.attrs.iter().enumerate() {
-        if let Some(number) = number(&attr.kind, attribute(package, function, spec, i)) {
+        if let Some(number) = number(&attr.kind, value(package, function, spec, i)) {
             args.push(match function.param(SignaturePart::Attr(i)) {
                 None => number,
                 Some(p) if p.ty == Type::Scalar => format!("{}.value", p.name),
@@ -415,7 +415,7 @@ fn compare(
     b.line("bool right = true;");
     b.block("for (int64_t i = 0; i < ROWS * COLUMNS; ++i)", "}", |b| {
         if let Some(split) = &def.split {
-            let is_true = |a| attribute(package, function, spec, a) == Value::Bool(true);
+            let is_true = |a| value(package, function, spec, a) == Value::Bool(true);
             let first = match split.gate {
                 Gate::Left => true,
                 Gate::Right => false,

@@ -192,9 +192,8 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
 fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
-        AttrKind::Enum { wire_str: true, variants, .. } => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            format!("{name:?}")
+        AttrKind::Enum { wire_str: true, .. } => {
+            format!("{:?}", kind.variant(value).map_or("", |variant| &variant.name))
         }
         _ => value.to_string(),
     }

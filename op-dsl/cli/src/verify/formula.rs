@@ -81,8 +81,8 @@ pub fn mode(op: &Operator, spec: &Spec) -> String {
     let of = |&(index, v): &(usize, i64)| {
         let attr = &op.def().attrs[index];
         match &attr.kind {
-            AttrKind::Enum { variants, .. } => {
-                let named = variants.iter().find(|known| known.value == v);
+            AttrKind::Enum { .. } => {
+                let named = attr.kind.variant(v);
                 named.map_or_else(|| v.to_string(), |known| known.name.to_string())
             }
             AttrKind::Bool => format!("{}={}", attr.name, v != 0),

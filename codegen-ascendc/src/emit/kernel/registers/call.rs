@@ -1,11 +1,12 @@
 //! One call on registers, as C++.
 
 use super::super::super::package::{Cann, Package};
+use super::super::call::{element, mode};
 use super::super::names::cpp;
 use super::names::{constant, number, place};
 use crate::plan::Plan;
 use crate::plan::registers::{Call, Op, Register, Registers};
-use crate::sequence::{Api, Compare, Type};
+use crate::sequence::{Api, Type};
 use op_dsl_ir::DType;
 
 /// Names of the calls that load and store whole registers: the documented name, then the earlier one.
@@ -30,21 +31,6 @@ pub(super) fn register(registers: &Registers, register: Register) -> String {
         Register::Mask(k) => format!("m{k}"),
         Register::Constant(k) => constant(registers, k),
     }
-}
-
-fn mode(by: Compare) -> &'static str {
-    match by {
-        Compare::Lt => "CMPMODE::LT",
-        Compare::Le => "CMPMODE::LE",
-        Compare::Gt => "CMPMODE::GT",
-        Compare::Ge => "CMPMODE::GE",
-        Compare::Eq => "CMPMODE::EQ",
-    }
-}
-
-/// Returns the element type of a register with values of this type; `float` for masks.
-fn element(ty: Type) -> DType {
-    if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
 /// Returns the C++ element type of the first register that a call reads.

@@ -6,9 +6,8 @@ use op_dsl_ir::op::{Attr, AttrKind, Value};
 /// Returns type and default of an attribute in PyTorch's schema language; enums become strings.
 pub fn declared(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let name = variants.iter().find(|variant| variant.value == v).map_or("", |v| &v.name);
-            ("str", literal(name))
+        (AttrKind::Enum { .. }, Value::Int(v)) => {
+            ("str", literal(attr.kind.variant(v).map_or("", |variant| &variant.name)))
         }
         (_, Value::Int(v)) => ("int", v.to_string()),
         (_, Value::Bool(v)) => ("bool", if v { "True" } else { "False" }.into()),

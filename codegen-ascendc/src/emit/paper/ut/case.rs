@@ -1,12 +1,12 @@
 //! Test cases of an operator: calls and their names.
 
-use super::super::example::leaves_out;
+use super::super::example::{attribute, leaves_out};
 use super::super::phrases;
 use crate::emit::package::Package;
 use crate::plan::Plan;
 use crate::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
-use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
+use op_dsl_ir::op::{Kind, Tensor, Value};
 use op_dsl_ir::published::SignaturePart;
 use op_dsl_ir::{DType, Stored};
 
@@ -43,20 +43,6 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     let bound = bind(def, &attrs, &metas).ok()?;
     let outputs = infer(def, &attrs, &metas).ok()?.iter().map(|o| o.shape.to_vec()).collect();
     Some(Call { attrs, shapes, given, outputs, bound })
-}
-
-/// Returns the value that an attribute has in calls of a specialisation.
-///
-/// It is the value that selects the specialisation, otherwise the default. A split dimension is the last one.
-pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
-    let def = &package.def;
-    let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
-    match (forced, def.attrs[attr].default) {
-        (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
-        (Some(v), _) => Value::Int(v),
-        (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
-        (None, default) => default,
-    }
 }
 
 /// Returns the tiling data's fields for row counts, and their values for a call with one row count.

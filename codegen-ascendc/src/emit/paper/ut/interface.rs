@@ -1,6 +1,7 @@
 //! Tests of phase 1 of each aclnn name: with valid arguments, and with each kind of invalid ones.
 
-use super::case::{attribute, braced, shape_of};
+use super::super::example::attribute;
+use super::case::{braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
@@ -115,8 +116,8 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -
     let SignaturePart::Attr(i) = p.of else { return String::new() };
     match (&package.def.attrs[i].kind, value, p.ty) {
         (AttrKind::Dim, ..) if *wrong == Wrong::Dim => format!("int64_t {} = 2;", p.name),
-        (AttrKind::Enum { variants, .. }, Value::Int(v), Type::Chars) => {
-            let name = variants.iter().find(|x| x.value == v).map_or("", |x| &x.name);
+        (kind, Value::Int(v), Type::Chars) => {
+            let name = kind.variant(v).map_or("", |variant| &variant.name);
             format!("char {0}Text[] = {1};\nchar* {0} = {0}Text;", p.name, literal(name))
         }
         (_, Value::Int(v), _) => format!("int64_t {} = {v};", p.name),
