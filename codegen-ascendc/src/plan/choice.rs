@@ -8,7 +8,7 @@ use super::accuracy::BUDGET;
 use super::kept::{self, Place, Source};
 use super::samples::Samples;
 use super::target::Target;
-use super::{Plan, Storage, bounded, plans, search};
+use super::{Plan, Storage, bounded, candidates, search};
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
@@ -68,7 +68,7 @@ fn found(
     let most = enough.max(MOST * budget);
     for &digits in Digits::of(target.dtype) {
         let mut just_within: Option<(Place, Plan)> = None;
-        let plans = plans(graph, samples.spec, Target { digits, ..target }, storage)?;
+        let plans = candidates::plans(graph, samples.spec, Target { digits, ..target }, storage)?;
         for (number, mut plan) in plans.into_iter().enumerate() {
             let place = (digits, number);
             let limit = if just_within.is_none() { most } else { enough };

@@ -10,7 +10,7 @@
 use super::accuracy::{Accuracy, Worst};
 use super::planned::Plan;
 use super::target::Target;
-use super::{Storage, make, plans};
+use super::{Storage, candidates, make};
 use crate::arch::{Soc, Why};
 use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::encode::hash;
@@ -64,7 +64,7 @@ pub(super) fn plan(
 ) -> Option<Result<Plan, Why>> {
     let choice = KEPT.get(&key)?;
     let (digits, number) = choice.place;
-    let plans = match plans(graph, spec, Target { digits, ..target }, storage) {
+    let plans = match candidates::plans(graph, spec, Target { digits, ..target }, storage) {
         Ok(plans) => plans,
         Err(why) => return Some(Err(why)),
     };

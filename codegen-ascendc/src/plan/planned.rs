@@ -2,13 +2,14 @@
 
 use super::accuracy::Accuracy;
 use super::cost::Cost;
-use super::instr::Instr;
+use super::instr::{Buffer, Instr};
+use super::limits::picked;
 use super::registers::Registers;
 use crate::arch::Soc;
-use crate::sequence::Scalar;
 use crate::sequence::form::{Digits, Limits};
+use crate::sequence::{Api, Overload, Scalar};
 use crate::tiling::Need;
-use op_dsl_ir::{DType, Graph, Prim};
+use op_dsl_ir::{DType, Graph, Id, Prim};
 
 /// One specialisation of an operator on one target, lowered to vector calls.
 #[derive(Clone, Debug)]
@@ -62,4 +63,46 @@ pub struct Plan {
     pub accuracy: Accuracy,
     /// Input streams at whose infinities the plan gives NaN in places where the formula is infinite.
     pub lost: Vec<usize>,
+}
+
+impl Plan {
+    /// Number of type conversions among [`Cost::calls`].
+    pub fn casts(&self) -> usize {
+        let on_tensors = self.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+        on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
+    }
+
+    /// Returns the bound of a clamp that the kernel skips where attributes make the bound infinite.
+    ///
+    /// The bound is a node of the plan's graph. Returns `None` for all other calls.
+    pub fn bound(&self, instr: &Instr) -> Option<Id> {
+        picked(&self.graph, instr)
+    }
+
+    /// Returns true if some call processes only whole repeats of 256 bytes, as comparisons do.
+    pub fn whole_repeats(&self) -> bool {
+        self.masks > 0
+            || self.instrs.iter().any(|i| i.overload == Overload::Repeats && i.api == Api::Select)
+    }
+
+    /// Bytes of UB per element of a tile.
+    pub fn bytes_per_element(&self) -> f64 {
+        self.need.dense.bits as f64 / 8.0
+    }
+
+    /// Bytes of UB that the largest tile occupies.
+    pub fn ub_used(&self) -> u64 {
+        self.need.dense.fixed + self.tile * self.need.dense.bits / 8
+    }
+
+    /// Returns the name of a buffer: that of its stream, or for example `t0`, `h0`, `m0` for a temporary.
+    pub fn buffer(&self, buffer: Buffer) -> String {
+        match buffer {
+            Buffer::In(k) => self.inputs[k].clone().unwrap_or_default(),
+            Buffer::Out(k) => self.outputs[k].clone(),
+            Buffer::Temp(k) => format!("t{k}"),
+            Buffer::Half(k) => format!("h{k}"),
+            Buffer::Mask(k) => format!("m{k}"),
+        }
+    }
 }

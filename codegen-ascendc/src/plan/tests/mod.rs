@@ -13,7 +13,8 @@ mod rules;
 mod tails;
 
 use super::*;
-use crate::sequence::{Overload, Scalar, Type};
+use crate::sequence::form::Digits;
+use crate::sequence::{Api, Overload, Scalar, Type};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, GradOf, List, Pattern, Spec, Split, Tensor, Value};
 use op_dsl_ir::{Builder, Graph, Id, Prim};
 

@@ -3,11 +3,14 @@
 use super::accuracy::floats;
 use super::*;
 use crate::plan::accept::Judge;
+use crate::plan::candidates;
+use crate::plan::lowering::Lowering;
+use crate::plan::regions::Regions;
 use crate::plan::samples::Samples;
 use crate::plan::search::under_attack;
 use crate::sequence::fit::tails;
+use crate::sequence::form::built;
 use crate::sequence::forms::tail::{Limit, Side, Tail};
-use crate::sequence::{F32, Seq, Source};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -20,9 +23,7 @@ fn made(prim: Prim, dtype: DType) -> Tail {
     let digits = if dtype == DType::F32 { Digits::Relative } else { Digits::Absolute };
     let judge = judge(&def, digits, dtype);
     let is_right = |tail: &Tail| {
-        let mut s = Seq::on(arch);
-        let x = s.push(Source::Load(0), &[], None, F32);
-        let y = tail.build(&mut s, x, &[]);
+        let (s, x, y) = built(arch, |s, x| tail.build(s, x, &[]));
         judge.accepts(s, x, y)
     };
     let at = |x: f64| (prim.row().oracle)([x, 0.0, 0.0]);
@@ -135,8 +136,8 @@ fn functions_of_authors_have_tails() {
         let graph = &def.specs[0].graph;
         for dtype in DType::ALL {
             let target = Target::new(&def, soc("ascend910b"), dtype, Limits::Exact);
-            let parts = Way::new(&Regions::none(graph, 1, target), target, Storage::Memory);
-            let parts = crate::plan::planned(graph.clone(), parts.expect("parts"), 0, target);
+            let parts = Lowering::new(&Regions::none(graph, 1, target), target, Storage::Memory);
+            let parts = candidates::planned(graph.clone(), parts.expect("parts"), 0, target);
             let parts = parts.expect("a plan of parts");
             let samples = Samples::new(&def, 0, dtype);
             // A plan is taken at once only within this share of its budget.
