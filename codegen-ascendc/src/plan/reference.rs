@@ -45,8 +45,8 @@ pub struct Reference<'g> {
 struct Output {
     /// The part of the formula that the output is computed from; the last node is the output.
     graph: Graph,
-    /// For each input stream and node, true if the node depends on the stream.
-    depends: Vec<Vec<bool>>,
+    /// For each node, the input streams that it depends on.
+    inputs: Vec<Inputs>,
     /// For each node, true if it depends on the activation and on no other stream.
     ///
     /// The activation is the input stream that the formula is applied to.
@@ -239,20 +239,17 @@ impl<'g> Reference<'g> {
 impl Output {
     fn new(graph: &Graph, id: Id, streams: usize, activation: usize) -> Output {
         let graph = part(graph, id);
-        let reads =
-            |k: usize| move |_, node| matches!(node, Node::Stream(s) if usize::from(s) == k);
-        let depends = (0..streams).map(|k| graph.depends_on(reads(k))).collect();
-        let is_own = |inputs: Inputs| inputs.streams == Inputs::bit(activation);
-        let own = graph.inputs().into_iter().map(is_own).collect();
+        let inputs = graph.inputs();
+        let is_own = |inputs: &Inputs| inputs.streams == Inputs::bit(activation);
+        let own = inputs.iter().map(is_own).collect();
         let is_affine = |k| roles::dependence(&graph, k) == Dependence::Affine;
         let factors = (0..streams).map(is_affine).collect();
-        let uniform = graph.uniform();
         let turn = |node: &Node| match *node {
-            Node::Call(Prim::Sin | Prim::Cos, [x, ..]) if !uniform[x.index()] => Some(x),
+            Node::Call(Prim::Sin | Prim::Cos, [x, ..]) if inputs[x.index()].streams != 0 => Some(x),
             _ => None,
         };
         let turns = graph.nodes.iter().filter_map(turn).collect();
-        Output { graph, depends, own, factors, turns }
+        Output { graph, inputs, own, factors, turns }
     }
 
     /// Returns the values of all nodes for `count` elements.
@@ -266,13 +263,14 @@ impl Output {
     /// It is computed by central differences, and is 0 where these are not finite. `values` are those of all nodes at `streams`.
     fn changes(&self, values: &Columns, streams: &[Vec<f64>], stream: usize) -> Vec<f64> {
         const STEP: f64 = 1.0 / (1 << 20) as f64;
-        let (depends, xs) = (&self.depends[stream], &streams[stream]);
-        if depends.last() != Some(&true) {
+        let depends = |id: Id| self.inputs[id.index()].streams & Inputs::bit(stream) != 0;
+        let xs = &streams[stream];
+        if !depends(self.graph.last()) {
             return vec![0.0; xs.len()];
         }
         let at = |share: f64| {
             let given = |id: Id, node: &Node| match node {
-                _ if !depends[id.index()] => Some(Cow::Borrowed(&values[id.index()][..])),
+                _ if !depends(id) => Some(Cow::Borrowed(&values[id.index()][..])),
                 Node::Stream(_) => Some(xs.iter().map(|x| x * (1.0 + share)).collect()),
                 _ => None,
             };

@@ -34,6 +34,9 @@ pub(super) fn run(graph: &Graph) -> Graph {
     };
     graph.rewrite_at(|b, at| {
         let found = terms(graph, &uses, at.id);
+        if found.len() == 1 {
+            return b.add(at.copy());
+        }
         let parted = |&(sign, id): &(i32, Id)| {
             let mut term = (f64::from(sign), Vec::new());
             for factor in graph.factors(id, |_| true) {
@@ -45,8 +48,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
             term.1.sort();
             term
         };
-        let is_sum = found.len() > 1;
-        let all: Vec<Term> = found.iter().filter(|_| is_sum).map(parted).collect();
+        let all: Vec<Term> = found.iter().map(parted).collect();
         if shared(&all).is_some() { sum(all, b) } else { b.add(at.copy()) }
     })
 }
