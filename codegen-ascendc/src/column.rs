@@ -1,9 +1,8 @@
 //! The AscendC column of the table of primitives: one row per primitive.
 //!
-//! A row holds everything that this target needs to know of a primitive, and depends on no operator. Arithmetic is one call.
-//! Smooth primitives are sequences of calls in `float`, one row per form. Of the forms that fit the element type and the required
-//! behaviour at infinity, the one with the fewest cycles is used. Casts around 16-bit tensors belong to loads and stores, not to
-//! a primitive.
+//! A row holds everything that this target needs to know of a primitive, and depends on no operator. Arithmetic is one call. Smooth
+//! primitives are sequences of calls in `float`, one row per variant. The planner uses the variant with the fewest cycles that suits
+//! the element type and the required behaviour at infinity. Casts around 16-bit tensors belong to loads and stores, not to a primitive.
 
 use crate::arch::Arch;
 use crate::sequence::form::{Build, Digits, Form, Limits, Member};

@@ -101,8 +101,8 @@ pub fn program(calls: &[Call<'_>]) -> Tree {
 
 /// Pragma that turns off optimisation of kernels and of the code that calls them.
 ///
-/// That code runs once, while the code of the host model's headers runs once per element, so optimising the former takes longer
-/// than it saves.
+/// Kernels and their callers run once, the code of the host model's headers once per element. Optimising kernels would therefore take
+/// longer than it saves.
 const AS_IT_STANDS: &str = "\
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize(\"O0\")

@@ -1,4 +1,4 @@
-//! Few sentences that say what targets do not support of many operators.
+//! Summarises what targets do not support: few sentences for many operators.
 
 use super::Refused;
 use crate::arch::Refusal;

@@ -1,4 +1,4 @@
-//! The input of every emitted section.
+//! The package that every part of the emitter reads: definition, plans, names and options.
 
 use super::words::{Language, Words};
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};

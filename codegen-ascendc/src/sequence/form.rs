@@ -1,4 +1,4 @@
-//! A form: a sequence that computes a primitive, with its promises and the way it is built.
+//! A variant of a primitive: its sequence of vector calls, their accuracy, and the result at infinite inputs.
 
 use super::forms::gate::Gate;
 use super::forms::odd::Odd;

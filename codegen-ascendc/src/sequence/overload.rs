@@ -20,7 +20,7 @@ pub enum Overload {
     Repeats,
     /// One call for each repeat, since a mask holds the bits of one repeat.
     ///
-    /// Splats are read at the same place each time.
+    /// Splats are read at the same address each time.
     EachRepeat,
 }
 

@@ -84,7 +84,7 @@ impl Extent {
 /// Unified buffer (UB) memory of a kernel: a fixed number of bytes, and bits per element of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// Bytes that do not grow with the tile.
+    /// Bytes of the buffers whose size does not depend on the tile.
     pub fixed: u64,
     /// Bits per element of a tile, all buffers together.
     pub bits: u64,

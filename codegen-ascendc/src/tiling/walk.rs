@@ -5,22 +5,22 @@ use super::{BLOCK, Path, Tiling};
 /// Neighbouring elements that are computed together: whole rows, or a segment of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Index of the first row.
+    /// Index of the first row that the tile covers.
     pub row: u64,
-    /// Number of rows.
+    /// Number of rows that the tile covers.
     pub rows: u64,
-    /// Index of the first column.
+    /// Index of the first column that the tile covers.
     pub column: u64,
-    /// Number of columns.
+    /// Number of columns that the tile covers.
     pub columns: u64,
 }
 
 /// A contiguous piece of a tensor in global memory (GM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Offset of the first byte from the start of the tensor.
+    /// Offset of the burst's first byte from the start of the tensor.
     pub offset: u64,
-    /// Length in bytes.
+    /// Length of the burst in bytes.
     pub len: u64,
 }
 

@@ -1,4 +1,4 @@
-//! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
+//! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn function of an operator.
 
 use super::argument::{self, declared, has_counts, in_order, is_mask, names, number};
 use super::checks;

@@ -40,7 +40,7 @@ pub fn names(params: &[Param]) -> Vec<String> {
     params.iter().map(|p| p.name.to_string()).collect()
 }
 
-/// Returns the names of inputs, first those that every call gives, then the optional ones.
+/// Returns the names of inputs: the required ones, then the optional ones.
 pub fn in_order(inputs: &[&Param]) -> Vec<String> {
     let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
     needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()

@@ -1,6 +1,6 @@
-//! The checks of phase 1.
+//! The checks of phase 1 (`aclnn<..>GetWorkspaceSize`), in the order that every document of CANN lists them.
 //!
-//! Every document has one order: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
+//! That is: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
 
 use super::argument::{declared, has_counts, in_order, is_mask, names, number, promoted};
 use super::cpp::{list, literal};

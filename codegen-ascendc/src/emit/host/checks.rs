@@ -66,16 +66,16 @@ fn signature(text: &mut Text, package: &Package<'_>) {
 
 /// Returns the index of the input that determines the shapes of the other inputs.
 ///
-/// It is a gated input if there is one, otherwise the first input that every call gives.
+/// It is a gated input if there is one, otherwise the first required input.
 pub fn lead(def: &OpDef) -> usize {
     let given = |i: &usize| def.presence(*i).is_none();
     let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
     gated.unwrap_or_else(|| first_of(def, |i| given(&i)))
 }
 
-/// Returns the index of the first input that is not a mask and that every call gives.
+/// Returns the index of the first required input that is not a mask.
 ///
-/// The other inputs of numbers must have the same element type.
+/// All inputs that hold numbers must have the element type of this one.
 pub fn first(def: &OpDef) -> usize {
     first_of(def, |i| def.presence(i).is_none() && def.inputs[i].kind != Kind::Mask)
 }
@@ -206,7 +206,7 @@ fn ty(kind: &AttrKind) -> &'static str {
 
 /// Writes C++ statements that read one attribute and refuse values that the operator does not have.
 ///
-/// `index` is the attribute's place in the framework's list of attributes.
+/// `index` is the attribute's position in the framework's list of attributes.
 fn read(text: &mut Text, index: usize, attr: &Attr) {
     let (name, var) = (&attr.name, cpp_name(&attr.name));
     if let AttrKind::Given(input) = attr.kind {

@@ -1,7 +1,7 @@
 //! The barrier between dependent vector calls.
 //!
-//! Their order must be kept by the hardware, the compiler or the kernel, because a call may start before the previous one has
-//! ended.
+//! A call may start before the previous one has ended. Therefore the hardware, the compiler or the kernel must keep dependent calls in
+//! order.
 
 use super::super::package::Package;
 use super::super::text::Text;

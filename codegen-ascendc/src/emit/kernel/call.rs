@@ -1,4 +1,4 @@
-//! One vector call, as C++.
+//! Writes one vector call of a plan as a C++ statement.
 
 use super::super::package::{Cann, Package};
 use super::names::{buffer, splat};

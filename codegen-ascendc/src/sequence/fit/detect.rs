@@ -1,4 +1,4 @@
-//! Detects by values whether a function has a Gaussian tail on one side of 0, and its other side.
+//! Detects whether a function has a Gaussian tail on one side of 0, by evaluating it, and finds its limit on the other side.
 
 use crate::sequence::forms::near::whole;
 use crate::sequence::forms::tail::{Limit, Side};

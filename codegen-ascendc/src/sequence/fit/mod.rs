@@ -1,7 +1,7 @@
 //! Fits Gaussian tails of univariate functions, in plain f64.
 //!
 //! ```text
-//! detect   detects which side of 0 has a tail, and what the other side is, by values
+//! detect   detects which side of 0 has a tail, and what the other side is, by evaluation
 //! sample_points  the samples of a fit, and the weight of an error at each
 //! bell     fits s, N and D of e^(-s a^2) N(a)/D(a), near minimax
 //! least_squares  weighted least squares

@@ -1,4 +1,4 @@
-//! Samples of a fit, and the weight of an error at each, in units of the type.
+//! Samples of a fit, and the weight of an error at each, in units in the last place of the element type.
 //!
 //! A weight covers both sides of 0 at once.
 

@@ -1,7 +1,7 @@
 //! Functions that are close to Exp and Ln.
 //!
-//! Near a zero of the function, digits are lost because `e^x` is rounded beside 1. Where 16 bits need more digits than remain, a
-//! straight line replaces the function.
+//! Near a zero of the function, digits are lost because `e^x` is rounded to a number close to 1. Where 16 bits need more digits than
+//! remain, a straight line replaces the function.
 
 use super::near::Near;
 use super::{Factors, choice, mask, straight_near_zero, times};

@@ -13,9 +13,9 @@
 //!
 //! Each keeps its accuracy in both tails. One call is one pass of the vector unit. A derivative is almost always multiplied by the
 //! incoming gradient. Such factors are unbounded, so they come last and one by one. Two kinds are multiplied in the middle of a
-//! sequence, because that saves a call: a factor that relatives share, `(m s + s) t = m w + w` with `w = s t`, and one of f16, since
-//! `float` can represent any product of it. Errors were measured in `float` with every call rounded, compound calls twice, and once more
-//! with Exp, Ln, Sqrt and Div one unit off; a test checks every row of the table.
+//! sequence, because that saves a call: a factor that primitives with the same sigmoid share, `(m s + s) t = m w + w` with `w = s t`,
+//! and a factor of type f16, since `float` can represent any product of it. Errors were measured in `float` with every call rounded,
+//! compound calls twice, and once more with Exp, Ln, Sqrt and Div one unit off; a test checks every row of the table.
 
 pub mod circle;
 pub mod exponential;
@@ -64,18 +64,19 @@ fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
     s.call(Api::Select, &[mask, yes, no])
 }
 
-/// `1.5 * 2^23`: a `float` below `2^22` in size that is added to this number and subtracted again is rounded to the nearest integer.
+/// `1.5 * 2^23`: adding this number to a `float` of magnitude below `2^22` and subtracting it again rounds the `float` to the nearest
+/// integer.
 ///
 /// Sums have no digits behind the point there, and are rounded to the even integer where two are as near.
 const ROUND: f64 = 12_582_912.0;
 
-/// Emits the integer nearest to `x`, the even one of two; `x` is below `2^22` in size.
+/// Emits the integer nearest to `x`, the even one of two; `|x|` is below `2^22`.
 fn nearest_integer(s: &mut Seq, x: Val) -> Val {
     let up = s.adds(x, ROUND);
     s.adds(up, -ROUND)
 }
 
-/// Emits `(-1)^k` for a whole `k`, as `1 - 8 d^2`, where `d = k/2 - round(k/2)` is 0 or 1/2 in size.
+/// Emits `(-1)^k` for an integer `k`, as `1 - 8 d^2`, where `d = k/2 - round(k/2)` is 0 or ±1/2.
 fn sign_of_parity(s: &mut Seq, k: Val) -> Val {
     let half = s.muls(k, 0.5);
     let even = nearest_integer(s, half);

@@ -42,15 +42,15 @@ const SNAP: f64 = 65537.0;
 /// `ln 2` in two parts: its upper 16 bits, whose product with a number of 8 bits is exact, and the rest.
 const LN_2: [f64; 2] = [0.693_145_751_953_125, 1.428_606_820_309_417_3e-6];
 
-/// Size of the logarithm from which on `2^-k` overflows, or the base is 0 or infinite.
+/// Magnitude of the logarithm from which on `2^-k` overflows, or the base is 0 or infinite.
 const FAR: f64 = 87.0;
 
-/// Size of `y ln a` from which on a power is infinite or 0.
+/// Magnitude of `y ln a` from which on a power is infinite or 0.
 const OVERFLOW: f64 = 104.0;
 
 /// Emits `x^y`.
 ///
-/// It is NaN for a negative `x` and a `y` that is not whole. `is_positive` says that `x` is never negative.
+/// It is NaN for a negative `x` and a `y` that is not an integer. `is_positive` says that `x` is never negative.
 pub fn power(s: &mut Seq, x: Val, y: Exponent, rounding: Rounding, is_positive: bool) -> Val {
     let base = if is_positive { x } else { base(s, x, y) };
     let log = s.ln(base);
@@ -168,7 +168,7 @@ fn upper_half(x: f32) -> f32 {
     more - (more - x)
 }
 
-/// Emits `|x|` where the exponent is whole, else `x`, whose logarithm is NaN below 0.
+/// Emits `|x|` where the exponent is an integer, else `x`, whose logarithm is NaN below 0.
 fn base(s: &mut Seq, x: Val, y: Exponent) -> Val {
     match y {
         Exponent::Number(y) if y == libm::rint(y) => s.abs(x),

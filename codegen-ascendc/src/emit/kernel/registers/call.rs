@@ -1,4 +1,4 @@
-//! One call on registers, as C++.
+//! Writes one call on vector registers as a C++ statement.
 
 use super::super::super::package::{Cann, Package};
 use super::super::call::{element, mode};

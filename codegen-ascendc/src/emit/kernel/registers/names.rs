@@ -1,4 +1,4 @@
-//! Names in the vector function.
+//! Names of the C++ variables in the vector function: addresses in UB and registers.
 
 use super::super::super::package::Package;
 use super::super::names::{cpp, stream_name};

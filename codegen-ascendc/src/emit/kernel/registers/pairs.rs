@@ -1,4 +1,4 @@
-//! The step on interleaved gate and value, as C++.
+//! One loop step of the vector function on interleaved gate and value, as C++.
 
 use super::super::super::package::Package;
 use super::super::super::text::Text;

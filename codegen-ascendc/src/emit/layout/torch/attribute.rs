@@ -1,4 +1,4 @@
-//! An attribute in PyTorch's types.
+//! Types and defaults of attributes in PyTorch's schema language.
 
 use crate::emit::api::cpp::literal;
 use op_dsl_ir::op::{Attr, AttrKind, Value};

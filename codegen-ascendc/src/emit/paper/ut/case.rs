@@ -14,7 +14,7 @@ use op_dsl_ir::{DType, Stored};
 pub struct Call {
     pub attrs: Vec<Value>,
     pub shapes: Vec<Vec<usize>>,
-    /// For each input of the operator, true if the call gives it and false if the call leaves it out.
+    /// For each input of the operator, true if the call passes it and false if the call leaves it out.
     pub given: Vec<bool>,
     pub outputs: Vec<Vec<usize>>,
     pub bound: Bound,

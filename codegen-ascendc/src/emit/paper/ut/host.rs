@@ -127,7 +127,7 @@ fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
     format!("{{\n{}}}", tensors.map(one).collect::<String>())
 }
 
-/// Returns shape and C++ name of the element type of each input that a call gives.
+/// Returns shape and C++ name of the element type of each input that a call passes.
 fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, String)> {
     let def = &package.def;
     let ty = |i: usize| match def.inputs[i].kind {
