@@ -22,7 +22,7 @@ pub(crate) struct Centre {
     pub(crate) preferred: bool,
 }
 
-/// Where to look for the centre of a segment's polynomial.
+/// A candidate for the centre of a segment's polynomial: where to look for one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     /// Zero, if it is a border of the segment.
@@ -55,9 +55,9 @@ const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
 /// Number of arguments at which the function is evaluated in one call.
 pub(crate) const COLUMN: usize = 64;
 
-/// Returns the places at which to look for a segment's centre, in the order in which to try them.
+/// Returns the candidates for a segment's centre, in the order in which to try them.
 ///
-/// Zeros and ends come first, then places spread over the segment, those with the least cancellation in `f(x) - f(centre)`
+/// Zeros and ends come first, then nine arguments spread over the segment, those with the least cancellation in `f(x) - f(centre)`
 /// first.
 pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
@@ -89,9 +89,9 @@ pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     places
 }
 
-/// Returns nine places spread over the segment, those with the least cancellation first.
+/// Returns nine arguments spread over the segment, those with the least cancellation first.
 ///
-/// The cancellation is that of `f(x) - f(centre)` with the centre at the place.
+/// The cancellation is that of `f(x) - f(centre)` if the argument is the centre.
 fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -102,7 +102,7 @@ fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
 }
 
 impl Place {
-    /// Returns the centre found at this place, with the function's properties there.
+    /// Returns the centre that this candidate leads to, with the function's properties there.
     ///
     /// If `once`, the symmetry is part of the polynomial's last step. A centre is then preferred whose value loses no digits in
     /// the sum that gives the function on the other side of zero.

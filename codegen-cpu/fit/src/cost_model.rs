@@ -1,7 +1,7 @@
-//! Cost model: the best of several tables is the one that takes the least time on ordinary data.
+//! Cost model: the best of several tables is the one that takes the least time on normally distributed data.
 //!
-//! Data is modelled as normal, mostly with a standard deviation of 1, at times 2 or 3. If one element of a step is outside the
-//! table, that element takes the slow path and the whole step waits for it.
+//! The standard deviation of the data is mostly 1, at times 2 or 3. If one element of a step is outside the table, that element takes
+//! the slow path and the whole step waits for it.
 
 use crate::joint::{Joint, Steps};
 use crate::symmetry::Symmetry;

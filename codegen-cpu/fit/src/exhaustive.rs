@@ -50,9 +50,10 @@ impl Room {
     }
 }
 
-/// Functions computed from a table's values, each with its correct results at all inputs.
+/// Functions that are computed from one table, each with its correctly rounded results at all inputs.
 ///
-/// A composed function has a polynomial in `x` and the table's value; without one, the table's value is the function.
+/// A composed function also has the polynomial in `x` and the table's value that computes it. It is `None` where the table's value is
+/// the function itself.
 pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
 
 /// Pairs of a function's index and an input at which its result is a neighbour of the correct one.

@@ -17,7 +17,7 @@ use crate::view::View;
 const RAISE: f64 = 1.15;
 
 impl Function<'_> {
-    /// Returns the table of this function that takes the least time on ordinary data.
+    /// Returns the table of this function that takes the least time on normally distributed data.
     ///
     /// Returns the reason if no table meets the request.
     pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {

@@ -190,8 +190,8 @@ impl<'a> Function<'a> {
 
     /// Returns the ends of a table: least `z` inside, least `z` above, and treatment of other arguments.
     ///
-    /// The function's values are multiplied. The ends are moved to where values leave the range from 2^-80 to 2^80, if that is
-    /// nearer.
+    /// The ends are moved to where the function's values leave the range from 2^-80 to 2^80, if that is nearer, because products of
+    /// values outside it with an attribute may leave the range of f32.
     pub(crate) fn ends_in_range(
         &self,
         symmetry: Symmetry,

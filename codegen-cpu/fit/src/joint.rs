@@ -9,8 +9,8 @@
 //! f' = a[1] + d (2 r + d r')
 //! ```
 //!
-//! The symmetry is then applied to each. A sum loses digits where it has no large term. Columns of high parts and other
-//! evaluation orders keep these digits, for functions that have such places: see [`Steps`].
+//! The symmetry is then applied to each. A sum loses digits where it has no large term. Columns of high parts and other evaluation
+//! orders keep these digits, for functions where this happens: see [`Steps`].
 
 mod differs;
 mod pair;
@@ -68,7 +68,7 @@ pub struct Steps {
     /// `b = 2 a[2] + d (3 q + d q')`. Computed directly, the error of `b` is twice that of `r`. In the other order it is the
     /// last rounding alone.
     pub thrice: bool,
-    /// How digits of the derivative are kept near its zeros.
+    /// How the derivative stays accurate near its zeros.
     pub bend: Bend,
 }
 

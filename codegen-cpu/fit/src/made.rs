@@ -5,10 +5,10 @@
 //! tanh(x) = g        tanh'(x) = 1 - g^2              with g = tanh
 //! ```
 //!
-//! Every gated unit's gradient needs a function and its derivative together. In 16 bits one table of `g` and a few products are
-//! as good as a table of each. The search is by value, not by formula: `g` is one of the functions, or one of them divided by
-//! `x`, and the coefficients are those that solve the equations at some places and hold at others. A table of `g` is good if
-//! the composed functions are; `g` itself has no accuracy requirement.
+//! Every gated unit's gradient needs a function and its derivative together. In 16 bits one table of `g` and a few products are as good
+//! as a table of each. The search is by value, not by formula: `g` is one of the functions, or one of them divided by `x`, and the
+//! coefficients solve the equations at half of the sample arguments and satisfy them at the other half. A table of `g` is good if the
+//! composed functions are; `g` itself has no accuracy requirement.
 
 use crate::cost_model;
 use crate::element::Element;
@@ -42,7 +42,7 @@ pub struct Made {
 
 /// Number of arguments at which functions and polynomials are compared.
 ///
-/// Every other one only checks the coefficients that were solved for at the others.
+/// Half of the arguments determine the coefficients, and the other half only checks them.
 const PLACES: usize = 48;
 /// Maximum `|x|` of the arguments at which functions and polynomials are compared.
 const FAR: f64 = 5.0;
@@ -80,7 +80,7 @@ impl Made {
         })
     }
 
-    /// Returns the table of `g` that computes the functions in the least time on ordinary data.
+    /// Returns the table of `g` that computes the functions in the least time on normally distributed data.
     ///
     /// Returns `None` for f32, for a variable that is a product, and if no table is good and cheap enough.
     pub fn table(&self, functions: &[&Function], request: &Request) -> Option<Table> {

@@ -95,8 +95,8 @@ pub(crate) fn fit(
 
 /// Fits segments about several centres, and returns the first that is good enough or the best.
 ///
-/// `at` fits a segment at a place; it returns the segment, the error of its polynomial before rounding, and whether the centre
-/// is accepted without a margin. `judge` returns the error of the segment in floats. `none` is returned if no segment has a
+/// `at` fits a segment at a candidate for the centre; it returns the segment, the error of its polynomial before rounding, and whether
+/// the centre is accepted without a margin. `judge` returns the error of the segment in floats. `none` is returned if no segment has a
 /// finite error.
 pub(crate) fn best<S, P>(
     none: Fitted<S>,

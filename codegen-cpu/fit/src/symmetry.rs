@@ -150,7 +150,7 @@ impl Symmetry {
     }
 }
 
-/// Arguments at which symmetry is tested: over the range of ordinary numbers, none of them round.
+/// Arguments at which symmetry is tested: magnitudes that activations usually have, and no round numbers.
 pub(crate) const PLACES: [f64; 14] = [
     0.003_1, 0.028, 0.117, 0.253, 0.419, 0.683, 0.951, 1.337, 1.789, 2.471, 3.317, 4.523, 6.131,
     8.719,

@@ -1,4 +1,4 @@
-//! Check that a function's slope is what was given as its derivative.
+//! Checks that the derivative given for a function is the slope of that function.
 
 use crate::function::Function;
 use crate::symmetry::PLACES;
@@ -11,8 +11,8 @@ const OFF: f64 = 1e-6;
 
 /// Returns an argument at which `derivative` is not the slope of `f`, if one is found.
 ///
-/// The arguments are spread over the range of ordinary numbers. Each function is evaluated by its own oracle, and differences
-/// are compared with the values around them, so that a tail, where both functions vanish, is checked as strictly as other
+/// The arguments are spread over magnitudes that activations usually have. Each function is evaluated by its own oracle, and
+/// differences are compared with the values around them, so that a tail, where both functions vanish, is checked as strictly as other
 /// ranges. Where an oracle's error is too large, the argument is skipped.
 pub(super) fn differs(f: &Function, derivative: &Function) -> Option<f64> {
     let smooth = |x: &f64| {

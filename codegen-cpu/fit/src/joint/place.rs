@@ -8,7 +8,7 @@ use crate::centre::{COLUMN, off_float, outwards};
 use crate::chebyshev::Nodes;
 use crate::float::{larger, toward_zero};
 
-/// Where to look for the centre of a joint table's segment.
+/// A candidate for the centre of a joint table's segment: where to look for one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// Zero, if it is a border of the segment.
@@ -55,9 +55,9 @@ const STEPS: f64 = 16_384.0;
 /// The centre has to stay close to such a zero.
 const SMALLER: f64 = 1.0 / 64.0;
 
-/// Returns the places at which to look for a segment's centre, in the order in which to try them.
+/// Returns the candidates for a segment's centre, in the order in which to try them.
 ///
-/// Zeros come first, then places spread over the segment, those with the least cancellation first.
+/// Zeros come first, then nine arguments spread over the segment, those with the least cancellation first.
 pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
@@ -77,9 +77,9 @@ pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     places
 }
 
-/// Returns nine places spread over the segment, those with the least cancellation first.
+/// Returns nine arguments spread over the segment, those with the least cancellation first.
 ///
-/// The cancellation is that of `f'(x) - f'(centre)` with the centre at the place.
+/// The cancellation is that of `f'(x) - f'(centre)` if the argument is the centre.
 fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -102,7 +102,7 @@ fn split(v: f64) -> [f32; 2] {
 }
 
 impl Place {
-    /// Returns the centre found at this place, with the function and its derivative there.
+    /// Returns the centre that this candidate leads to, with the function and its derivative there.
     pub(super) fn centre(self, pair: &Pair, nodes: &Nodes) -> Centre {
         let step = nodes.width() / STEPS;
         let [f, derivative] = pair.views();

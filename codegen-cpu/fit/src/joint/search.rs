@@ -54,7 +54,7 @@ impl Request {
 impl Function<'_> {
     /// Returns the joint table of this function and its derivative that takes the least time.
     ///
-    /// The time is that on ordinary data. Both functions are of f32, and have oracles of their own, the same domain and the
+    /// The time is that on normally distributed data. Both functions are of f32, and have oracles of their own, the same domain and the
     /// same breakpoints. [`Request::joint`] has suitable defaults.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ impl Value for f32 {
 }
 
 impl Rounded {
-    /// Adds half a unit in the last place at `size` to the error bound, if the value was rounded.
+    /// Adds half a unit in the last place of a number of magnitude `size` to the error bound, if the value was rounded.
     #[inline(always)]
     fn after(self, size: f64, rounded: bool) -> Self {
         let is_tiny = self.value < f32::MIN_POSITIVE && self.value > -f32::MIN_POSITIVE;
