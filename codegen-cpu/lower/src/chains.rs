@@ -1,6 +1,6 @@
 //! Products of more than two factors.
 //!
-//! The factors are multiplied together because partial products may lose digits (`rt/math/range.rs`).
+//! One function multiplies all factors, because partial products may lose digits (`rt/math/range.rs`).
 
 use super::fitted::optional;
 use op_dsl_ir::Prim;
@@ -63,9 +63,9 @@ pub struct Size {
 }
 
 impl Size {
-    /// A value of any size without rounding errors, such as a stream.
+    /// A value of any magnitude without rounding errors, such as a stream.
     pub const EXACT: Size = Size { least: 0.0, most: f64::INFINITY, roundings: 0 };
-    /// A value of any size with the greatest number of rounding errors, such as a function's value.
+    /// A value of any magnitude with the greatest number of rounding errors, such as a function's value.
     const INEXACT: Size = Size { roundings: Self::MOST_ROUNDINGS, ..Self::EXACT };
     /// Number of rounding errors with which a product stays within two units in the last place.
     ///

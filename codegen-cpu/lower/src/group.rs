@@ -5,7 +5,7 @@
 //! both   joint, in f32, where one of two functions is the derivative of the other: a table of both
 //! ```
 //!
-//! Either is used where it costs less than separate tables.
+//! A shared table is used where it costs less than separate tables.
 
 use super::both::Both;
 use super::fitted::{self, Fitted, Precision};

@@ -1,4 +1,4 @@
-//! Generator of the file of cached tables (`kept`).
+//! Generates the file of cached tables, which `kept` reads.
 
 use super::kept::{self, decoded, entries, words};
 use super::several::{self, Group};

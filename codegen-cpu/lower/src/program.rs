@@ -1,4 +1,4 @@
-//! Programs of the interpreter as constants.
+//! Writes programs of the interpreter as tokens of constants.
 
 use super::literal::{count, f64_literal};
 use op_dsl_ir::program::{Guard, Instruction, Op, Operand, Program};

@@ -150,7 +150,7 @@ struct LookedUp {
     tables: TokenStream,
     /// Names of two variables in the generated code: the function's value as one float, and as a double-float.
     names: (Ident, Ident),
-    /// True if the double-float is needed, by width of look-ups: see [`Precision::two`].
+    /// For each width of look-ups (32 and 8 entries), true if the function's value is needed as a double-float.
     two: [bool; 2],
 }
 

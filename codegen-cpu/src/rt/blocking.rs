@@ -175,8 +175,8 @@ impl Boxes {
 
 /// Returns the maximum number of elements in a box.
 ///
-/// It is the capacity of a slot of scratch memory if a staged stream does not repeat one element along its rows, because that
-/// stream needs a place for each element.
+/// It is the capacity of a slot of scratch memory if a staged stream does not repeat one element along its rows, because that stream
+/// needs memory for each element.
 fn room(job: &Job, staging: &Staging) -> usize {
     match staging.streams(job).any(|s| s.strides[job.rank - 1] != 0) {
         true => staging.capacity,

@@ -8,7 +8,7 @@ use op_dsl_ir::DType;
 
 /// Stores results of a kernel of type `E` as another type: one step, or two interleaved ones.
 ///
-/// Values are rounded to `E` first, then to the nearest of the other type.
+/// Values are rounded to `E` first, then to the nearest number of the type `to`.
 ///
 /// # Safety
 /// As [`El::store`] of the other type or, for two steps, its [`El::store_turns`].

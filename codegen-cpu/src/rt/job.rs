@@ -302,7 +302,7 @@ impl Job {
         }
     }
 
-    /// Moves dimension `from` inward to place `to`, and the dimensions in between one place outward.
+    /// Moves dimension `from` inward to index `to`, and the dimensions in between one index outward.
     fn rotate_dims(&mut self, from: usize, to: usize) {
         self.size[from..=to].rotate_left(1);
         for s in self.streams_mut() {

@@ -1,9 +1,9 @@
-//! Row counts: an input limits the rows that a call computes, and the others become zeros.
+//! Row counts: an input that limits how many rows a call computes; the rows beyond become zeros.
 //!
-//! Rows are counted through all dimensions before the split dimension, outermost first. The computed rows are therefore not one
-//! box but several slabs: whole indices of the outermost dimension, then of the next one within the following index, and so on.
-//! Each slab is one run of the driver. For example, 7 of `3 x 4` rows are the slabs `0..1` of the first dimension and, within
-//! its index 1, `0..3` of the second.
+//! Rows are counted through all dimensions before the split dimension, outermost first. The computed rows are therefore not one box but
+//! several slabs: whole indices of the outermost dimension, then of the next one within the following index, and so on. Each slab is
+//! one run of the driver. For example, 7 of `3 x 4` rows are the slabs `0..1` of the first dimension and, within its index 1, `0..3` of
+//! the second.
 
 use super::abi::BlockFn;
 use super::block::{Body, Input, Kernels};

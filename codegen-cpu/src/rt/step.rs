@@ -114,7 +114,7 @@ macro_rules! bit_operations {
 }
 bit_operations!(Add add  Shl shl  Shr shr);
 
-/// A step, or a place in memory that a step can be loaded from.
+/// A step, or a location in memory that a step can be loaded from.
 pub trait Load<S: Isa, const W: usize>: Copy {
     /// Loads the step.
     fn load(self) -> Floats<S, W>;

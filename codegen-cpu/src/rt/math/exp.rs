@@ -1,7 +1,7 @@
 //! `e^x` and `e^x - 1`.
 //!
-//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split into 15 bits and a remainder
-//! (Cody and Waite), so that `k * LN2_HI` is exact with or without a fused multiply-add.
+//! `x = k ln 2 + r` with an integer `k` and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split into 15 bits and a remainder (Cody
+//! and Waite), so that `k * LN2_HI` is exact with or without a fused multiply-add.
 
 use super::poly::{at_least, at_most, horner};
 use crate::rt::simd::Isa;

@@ -1,6 +1,6 @@
 //! `sin x`, `cos x` and `atan x`.
 //!
-//! `x = k pi/2 + r` with `k` whole and `|r| <= pi/4`. `pi/2` is split (Cody and Waite), so that the first two products with `k`
+//! `x = k pi/2 + r` with an integer `k` and `|r| <= pi/4`. `pi/2` is split (Cody and Waite), so that the first two products with `k`
 //! are exact. Arguments too large for that go lane by lane through `libm`.
 
 use crate::rt::math::poly::horner;

@@ -1,6 +1,6 @@
 //! `e^x`, `e^x - 1`, and functions composed of them.
 //!
-//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split (Cody and Waite), so that
+//! `x = k ln 2 + r` with an integer `k` and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split (Cody and Waite), so that
 //! `k * LN2_HI` is exact.
 
 use crate::rt::math::poly::{at_least, at_most, horner};

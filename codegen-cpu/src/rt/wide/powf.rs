@@ -7,8 +7,8 @@ use fearless_simd::prelude::*;
 
 /// `x^y = e^(y log |x|)`, with the sign, limits and NaNs of C's `pow`.
 ///
-/// It is 1 for `y = 0` and for `x = 1`, whatever the other is, negative for a negative `x` and an odd `y`, and NaN for a
-/// negative `x` and a `y` that is not whole.
+/// It is 1 if `y` is 0 or `x` is 1, even if the other argument is NaN. It is negative for a negative `x` and an odd `y`, and NaN for a
+/// negative `x` and a `y` that is not an integer.
 #[inline(always)]
 pub(super) fn powf<S: Isa>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
