@@ -1,4 +1,4 @@
-//! Enums as attributes.
+//! Rust enums as attributes of operators.
 
 use std::fmt::Debug;
 

@@ -25,7 +25,7 @@ pub(crate) fn sqrt(x: f64) -> f64 {
     x.sqrt()
 }
 
-/// Defines the functions that are those of `libm`, by their names here and there.
+/// Defines functions that call a function of `libm`: the name here, then the name in `libm`.
 macro_rules! of_libm {
     ($($name:ident $of_libm:ident),*) => {
         $(pub(crate) fn $name(x: f64) -> f64 {

@@ -1,11 +1,11 @@
-//! Functions that are formulas of others, on elements.
+//! Functions that are formulas of other functions, compiled as Rust on `Elem`.
 //!
-//! Their bodies are the texts that the compiler reads where a formula calls them, compiled as Rust.
+//! Their bodies are the same text that the compiler reads where a formula calls them.
 
 use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, sign, sin, sqrt};
 use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, LOG2_E, LOG10_E, PI};
 
-/// Defines each function, and a method of its first argument.
+/// Defines each function twice: as a free function, and as a method of `Elem`, its first argument.
 macro_rules! functions {
     ($($name:ident($first:ident $(, $more:ident)*) $doc:literal $body:block)*) => {
         $(#[doc = $doc]

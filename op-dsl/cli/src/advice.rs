@@ -35,7 +35,7 @@ pub struct Advisor<'a> {
 }
 
 impl Advisor<'_> {
-    /// Returns whether CPUs look up tables of univariate functions.
+    /// Returns whether CPUs evaluate this formula by tables of univariate functions.
     fn has_tables(&self) -> bool {
         self.spec.split(self.def.input_streams().len()).is_some()
     }

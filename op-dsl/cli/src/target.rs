@@ -39,7 +39,7 @@ pub trait Target: Sync {
     /// Without `machines`, the files are for all machines and element types that can run the operator.
     fn emit(&self, def: &OpDef, machines: &[&str]) -> Result<Vec<(String, String)>, String>;
 
-    /// Prepares the tests of what the target promises of these operators, for the command `check`.
+    /// Prepares the checks of these operators that the target adds to the command `check`.
     fn promises<'a>(
         &self,
         operators: &[&'static Operator],
@@ -73,7 +73,7 @@ pub trait Target: Sync {
     }
 }
 
-/// Kernel that a target is asked for.
+/// One kernel of an operator, for one specialisation, element type and machine.
 #[derive(Clone, Copy)]
 pub struct Kernel<'a> {
     /// The operator.
@@ -99,7 +99,9 @@ pub struct Cost {
     pub waits_for: &'static str,
 }
 
-/// Name of a promise, at most ten characters, and its test, which returns `None` for operators that it does not apply to.
+/// A check that a target adds to the command `check`: its name, at most ten characters, and its test.
+///
+/// The test returns `None` for operators to which the check does not apply.
 pub type Promise<'a> =
     (&'static str, Box<dyn Fn(&'static Operator) -> Result<Option<Finding>, Error> + 'a>);
 
@@ -114,7 +116,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Returns the finding of a check that was possible: what holds, or else what is missed.
+    /// Converts the result of a check that was possible: `Ok` means that the operator passes, `Err` that it fails.
     pub fn of(result: Result<String, String>) -> Finding {
         result.map_or_else(Finding::Missed, Finding::Holds)
     }

@@ -1,4 +1,4 @@
-//! Analyses of a graph, a value per node each, and rewrites of a graph node by node.
+//! Analyses of a graph, each of which computes one value per node, and rewrites of a graph node by node.
 //!
 //! ```text
 //! forward   from arguments to users: dependence on other nodes (`depends_on`), on inputs (`inputs`), on none (`uniform`)
@@ -84,7 +84,7 @@ impl Inputs {
         !self.is_empty() && self.sole_stream().is_none()
     }
 
-    /// Returns whether all of these inputs are among others.
+    /// Returns whether this set is a subset of `others`.
     pub fn are_within(self, others: Inputs) -> bool {
         self.streams & !others.streams == 0 && self.scalars & !others.scalars == 0
     }
@@ -155,7 +155,7 @@ impl Graph {
         live_out
     }
 
-    /// Returns, per node, whether any of `results` is computed from it; each of them is so from itself.
+    /// Returns, per node, whether any of `results` depends on it; a result depends on itself.
     pub fn needed_for(&self, results: &[Id]) -> Vec<bool> {
         needed(&self.nodes, results, |_, _| true)
     }

@@ -13,7 +13,7 @@ impl Id {
     /// Placeholder for the arguments that a primitive does not have.
     pub const NONE: Id = Id(u32::MAX);
 
-    /// Returns the node's position.
+    /// Returns the position of the node in its graph.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -86,7 +86,7 @@ impl Graph {
         if let Node::Const(c) = self.nodes[id.index()] { Some(c) } else { None }
     }
 
-    /// Returns the graph with other nodes as its outputs, and with nodes that it may not need for these.
+    /// Returns a graph of the same nodes with other outputs; nodes that the outputs do not need are kept.
     pub fn with_outputs(&self, outputs: &[Id]) -> Graph {
         Graph { nodes: self.nodes.clone(), outputs: outputs.to_vec().into() }
     }

@@ -127,7 +127,7 @@ impl Ball {
             || difference.off >= difference.bottom()
     }
 
-    /// Returns whether a ball can represent `e^x`, where `x` is this number.
+    /// Returns whether `e^x` fits into a [`Ball`], where `x` is this number.
     pub(crate) fn has_exp(&self) -> bool {
         self.mid.is_infinite() || self.scale() <= GREATEST || self.straddles()
     }

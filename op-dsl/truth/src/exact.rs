@@ -14,7 +14,7 @@ const ENOUGH: f64 = 70.0;
 /// Base-2 logarithm of a magnitude that is negligible compared with every number of every element type.
 pub(crate) const NOTHING: f64 = -170.0;
 
-/// An f64 head plus a tail of any size; the precision of operations is that of the tail.
+/// An f64 head plus a tail of any magnitude; operations have the precision of the tail.
 pub(crate) type Precise = Compensated<Tower>;
 
 /// Returns `v` without error; operations on the result are rounded to `precision` bits.

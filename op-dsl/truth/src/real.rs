@@ -1,4 +1,4 @@
-//! Interface of the numbers that the rules compute with: numbers with a bound of their error.
+//! Interface of the numbers that the reference formulas compute with: numbers with a bound of their error.
 
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::ops::{Add, Div, Mul, Neg, Sub};

@@ -3,7 +3,7 @@
 //! Formulas meet such numbers on the way to ordinary results: `tanh(e^x)` written as `1 - 2/(1 + e^(2 e^x))` has the
 //! slope `4 e^x E/(1 + E)^2`, which vanishes where `E` is such a number.
 //!
-//! A number that no ball can represent is a ball times a power of `e^log`. Powers of the same exponential cancel; for
+//! A number that no [`Ball`] can represent is stored as a ball times a power of `e^log`. Powers of the same exponential cancel; for
 //! different ones the logarithms decide which is larger.
 
 use crate::ball::Ball;
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::rc::Rc;
 
-/// A number of any size with a bound of its error.
+/// A number with a bound of its error, whose exponent may have any magnitude.
 #[derive(Clone, Debug)]
 pub enum Tower {
     /// A number within the range of [`Ball`], an interval with a midpoint and a radius.
@@ -137,9 +137,9 @@ impl Tower {
         }
     }
 
-    /// Returns true for a number that is nearer to 0 than any ball, false for one larger than any ball.
+    /// Returns true for a number closer to 0 than any [`Ball`] can be, false for one larger than any ball.
     ///
-    /// Returns `None` for a number within the range of balls.
+    /// Returns `None` for a number that a ball can represent.
     fn vanishes(&self) -> Option<bool> {
         let (_, power, log) = self.parts();
         log.map(|_| power < 0)
@@ -155,9 +155,9 @@ impl Tower {
         }
     }
 
-    /// Returns `here(ball)` for a ball, else `near()` or `far()`.
+    /// Calls `here` for a number that a [`Ball`] can represent, else `near` or `far`.
     ///
-    /// `near` is for a number nearer to zero than any ball, `far` for a number larger than any.
+    /// `near` is for a number closer to 0 than any ball can be, `far` for one larger than any ball.
     fn by_size(
         &self,
         here: impl FnOnce(&Ball) -> Tower,

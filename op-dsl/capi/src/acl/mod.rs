@@ -1,4 +1,4 @@
-//! AscendCL for a machine without an NPU.
+//! The functions of AscendCL (acl) on a machine without an NPU: device memory is host memory.
 
 mod codes;
 mod device;

@@ -14,7 +14,7 @@ pub static SCALARS: Registry<AclScalar> = Registry::new();
 pub struct AclScalar {
     /// Type of the number, as a number of `aclDataType`.
     pub dtype: i32,
-    /// Nearest f32; `None` for a complex number, which has none.
+    /// The scalar's number, rounded to the nearest f32; `None` for a complex number, which has none.
     pub value: Option<f32>,
 }
 

@@ -47,7 +47,7 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
 
 /// Returns the type that all inputs are promoted to.
 ///
-/// Two float types are promoted to one that can represent both. Integers are cast to the float type of the others.
+/// Two float types are promoted to one that can represent both. Integer inputs are cast to the type of the float inputs.
 fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
     let mut common: Option<DType> = None;
     for (given, element) in call.tensors.iter().zip(elements) {

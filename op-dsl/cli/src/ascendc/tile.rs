@@ -175,7 +175,7 @@ fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
     (touched * BLOCK) as f64 / needed as f64
 }
 
-/// Returns a table of typical cores: the first and last of those with most work, and of the others.
+/// Returns a table of typical cores: the first and last core of those with one unit of work more, and of those with less.
 ///
 /// Some cores have one unit of work more than the others if the tiling does not divide evenly.
 fn cores(t: &Tiling) -> String {

@@ -135,7 +135,7 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
 /// Sample values of the inputs, at which the sum `p + q` of [`shared`] has to be the same number.
 const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7, 5.9]];
 
-/// Returns a node as a number times another node, which is itself no number times a node.
+/// Returns a node as a number times another node, which is not itself such a product.
 fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
     let number = |id: Id| graph.as_const(id);
     let (c, of) = match graph.nodes[id.index()] {

@@ -1,4 +1,6 @@
-//! Evaluates a graph along a line: per point, only the nodes that depend on the varied stream.
+//! Evaluates a graph along a line of sample points, which differ in one stream only.
+//!
+//! Per point, only the nodes that depend on that stream are evaluated.
 
 use super::bounded::{Arithmetic, Bounded, evaluate, evaluate_node, times};
 use super::points::Point;
@@ -10,7 +12,7 @@ pub struct Along<'g> {
     arithmetic: Arithmetic,
     /// Values of all nodes at one point, which hold on the whole line for nodes that do not change along it.
     nodes: Vec<Bounded>,
-    /// Indices of the nodes that depend on the varied stream.
+    /// Indices of the nodes that depend on the stream that varies along the line.
     changing: Vec<usize>,
     /// Per node, true for a product whose own rounding error does not count.
     ///
@@ -161,7 +163,7 @@ impl Evaluated {
 
 /// A zero crossing of an output between two inputs of the same sign.
 struct Crossing {
-    /// A sample point, which gives the values of the streams other than the varied one.
+    /// A sample point on this line, which gives the values of the streams that do not vary.
     at: Point,
     ends: [f64; 2],
     output: usize,

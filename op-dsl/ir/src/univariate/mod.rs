@@ -208,7 +208,7 @@ pub fn by_stream(graph: &Graph, factors: &[Id]) -> Vec<Vec<Id>> {
     groups
 }
 
-/// Returns the product of some nodes, without other nodes.
+/// Returns a graph whose only output is the product of these nodes of `graph`.
 pub fn product_of(graph: &Graph, factors: &[Id]) -> Graph {
     let mut b = Builder::new();
     let values: Vec<Id> = factors.iter().map(|factor| b.part(&part(graph, *factor))).collect();

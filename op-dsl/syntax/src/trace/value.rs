@@ -11,7 +11,7 @@ pub enum Stop {
     Endless,
 }
 
-/// The result of a trace, or of a part of it.
+/// A result of tracing (symbolic evaluation of a formula), or why the trace stopped.
 pub type Traces<T> = Result<T, Stop>;
 
 /// The value of an expression while a formula is traced to a graph.

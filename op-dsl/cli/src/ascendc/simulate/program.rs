@@ -1,4 +1,4 @@
-//! Calls as a C++ program: written, compiled, run, removed.
+//! Writes, compiles and runs a C++ program of kernel calls, and removes it afterwards.
 
 use crate::array::{Array, Data};
 use crate::error::Error;

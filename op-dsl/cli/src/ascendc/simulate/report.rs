@@ -1,4 +1,4 @@
-//! Translation of the model's counts into figures.
+//! Converts what the host model counts into figures: cycles, bytes moved, steps per tile.
 
 use crate::args::ListFormat;
 use crate::error::Error;

@@ -101,7 +101,7 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     functions.filter_map(near).collect()
 }
 
-/// Returns the graph of node `function`, with stream 0 in place of node `variable`.
+/// Returns the graph of node `function`, with stream 0 instead of node `variable`.
 fn of_stream(graph: &Graph, variable: Id, function: Id) -> Graph {
     let mut b = Builder::new();
     let new = graph.forward_to(function, |at| match at.id == variable {
