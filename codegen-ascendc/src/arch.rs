@@ -287,9 +287,9 @@ pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'stat
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{op} on {soc} in {}: {why}", names(.dtypes))]
 pub struct Refusal {
-    /// Name of the operator.
+    /// Name of the operator that the target refuses.
     pub op: String,
-    /// Name of the target.
+    /// Name of the target that refuses it.
     pub soc: &'static str,
     /// Element types in which the target cannot run the operator.
     pub dtypes: Vec<DType>,

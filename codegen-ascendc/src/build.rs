@@ -56,7 +56,7 @@ pub enum Error {
     /// A file could not be read or written.
     #[error("{}: {why}", .path.display())]
     File {
-        /// Path of the file.
+        /// Path of the file that could not be read or written.
         path: PathBuf,
         /// Error from the operating system.
         #[source]
@@ -65,7 +65,7 @@ pub enum Error {
     /// A program could not be started.
     #[error("{program}: {why}; the build needs CMake 3.16 or later")]
     Program {
-        /// Name of the program.
+        /// Name of the program that could not be started.
         program: String,
         /// Error from the operating system.
         #[source]

@@ -64,7 +64,7 @@ pub const FLAGS: [&str; 5] =
 /// Call of an emitted operator on a simulated NPU with a given number of cores.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
-    /// The emitted operator.
+    /// The package of the emitted operator.
     pub package: &'c Package<'c>,
     /// Plan of the kernel that the call runs; it determines specialisation and element type.
     pub plan: &'c Plan,

@@ -1,6 +1,6 @@
 //! Emitted files: in memory, then on disk, all or none.
 //!
-//! A directory that holds a [`MARKER`] is a *root*. It is written beside its target and then renamed, so that nobody ever sees a
+//! A directory that holds a [`MARKER`] is a *root*. It is written next to its target and then renamed, so that nobody ever sees a
 //! partial one. A directory without the marker is not touched, because somebody else made it.
 
 use std::fs::{self, File as DiskFile};
@@ -91,7 +91,7 @@ impl Tree {
 
     /// Writes the files of a root directory (one with a [`MARKER`]) into a temporary directory.
     ///
-    /// The temporary directory is beside the directory in `out` that it will replace.
+    /// The temporary directory is next to the directory in `out` that it will replace.
     fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
         let target = place(&out.join(root))?;
         let before = before(&target, force)?;
@@ -107,7 +107,7 @@ impl Tree {
     }
 }
 
-/// Creates a temporary directory beside `target` and calls `fill` to write files into it.
+/// Creates a temporary directory next to `target` and calls `fill` to write files into it.
 fn stage(
     target: PathBuf,
     before: Before,
@@ -242,7 +242,7 @@ fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
     }
 }
 
-/// Returns the path `.<name>.<process id>.<end>` beside the target, where `<name>` is the target's.
+/// Returns the path `.<name>.<process id>.<end>` next to the target, where `<name>` is the target's.
 ///
 /// The process id makes it unique among programs that run at the same time.
 fn beside(target: &Path, end: &str) -> PathBuf {

@@ -8,12 +8,12 @@ use super::{F32, Seq, Source, Step, Val};
 use crate::arch::Arch;
 use op_dsl_ir::DType;
 
-/// Promise about the result of a sequence of vector calls at `x = ±inf`.
+/// Guarantee about the result of a sequence of vector calls at `x = ±inf`.
 ///
-/// With either promise, a NaN input gives NaN, and no finite input does.
+/// With either guarantee, a NaN input gives NaN, and no finite input does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limits {
-    /// No promise: the result may be NaN instead of the limit.
+    /// No guarantee: the result may be NaN instead of the limit.
     ///
     /// NaN is also the result where a forward formula is evaluated as written.
     Free,
@@ -115,23 +115,23 @@ impl Member {
     }
 }
 
-/// A sequence of vector calls for a primitive, with its accuracy and its promise at infinity.
+/// A sequence of vector calls for a primitive, with its accuracy and its guarantee at infinite inputs.
 #[derive(Debug)]
 pub struct Form {
     /// Short name for tables.
     pub name: &'static str,
     /// Element types of the tensors for which these vector calls are accurate enough.
     pub dtypes: &'static [DType],
-    /// Promise about the result at infinite inputs.
+    /// Guarantee about the result at infinite inputs.
     pub limits: Limits,
     /// Accuracy class of the sequence of vector calls.
     pub digits: Digits,
-    /// The way in which the vector calls are emitted.
+    /// A sequence of vector calls for a primitive, with its accuracy and its guarantee at infinity.
     pub build: Build,
 }
 
 impl Form {
-    /// Returns true if these vector calls are accurate enough and promise at least `limits`.
+    /// Returns true if these vector calls are accurate enough and guarantee at least `limits`.
     ///
     /// They must be accurate for element type `dtype` in accuracy class `digits`.
     pub fn fits(&self, dtype: DType, limits: Limits, digits: Digits) -> bool {

@@ -390,7 +390,7 @@ enum Number {
 
 /// Vector calls under construction, with `e`, `v = k x` and the polynomials in `e` emitted so far.
 ///
-/// The fraction is one of polynomials in `e = exp(v)`.
+/// Numerator and denominator of the fraction are polynomials in `e = exp(v)`.
 struct Terms<'s> {
     s: &'s mut Seq,
     e: Val,

@@ -5,7 +5,7 @@
 //! mod       a builder that shares equal calls (CSE)
 //! overload  the overload of a call that takes numbers among its arguments
 //! forms     sequences of the smooth primitives, with their coefficients
-//! form      a sequence with its promises: accuracy, limits, how it is built
+//! form      a sequence with its accuracy, its guarantee at infinity, and how it is built
 //! fraction  functions that are fractions of one exponential, however they are written
 //! fit       fits Gaussian tails of functions
 //! ```
@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 /// A number that is the same for every element.
 #[derive(Clone, Copy, Debug)]
 pub enum Scalar {
-    /// A constant.
+    /// A constant, known when the kernel is written.
     Const(f32),
     /// A node of the graph that depends on attributes only.
     Uniform(Id),
@@ -67,7 +67,7 @@ pub enum Source {
     Load(usize),
     /// A vector of equal numbers, written once per kernel and read many times.
     Splat,
-    /// An AscendC vector call.
+    /// Computed by an AscendC vector call.
     Call(Api),
 }
 
@@ -80,7 +80,7 @@ pub struct Step {
     pub args: Vec<Val>,
     /// Scalar operand of the call, or the number that fills the splat (256 bytes of it).
     pub scalar: Option<Scalar>,
-    /// Type of the value.
+    /// Type of the value that the call computes.
     pub ty: Type,
     /// The value as a formula, for a comment in the generated code; empty if the call is clear.
     pub what: &'static str,

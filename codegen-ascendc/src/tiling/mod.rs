@@ -157,7 +157,7 @@ pub struct Machine {
 pub struct UbTooSmall {
     /// Bytes needed for one 32-byte block of each stream.
     pub need: u64,
-    /// Bytes of UB available.
+    /// Bytes of UB that one core has.
     pub have: u64,
 }
 

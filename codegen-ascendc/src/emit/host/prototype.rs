@@ -218,9 +218,9 @@ mod tests {
         ..Published::NOTHING
     };
 
-    /// Checks that the published names of prototype and definition are used.
+    /// Checks that emitted prototypes and definitions have the published names.
     ///
-    /// They are independent of each other and of the names in the formula.
+    /// The names of the two are independent of each other and of the names in the formula.
     #[test]
     fn prototype_and_definition_are_as_published() {
         let mut def = gelu_grad(Prim::GeluGrad);

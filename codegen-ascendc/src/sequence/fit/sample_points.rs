@@ -17,7 +17,7 @@ const NEAR: f64 = 1.0 / 4096.0;
 
 /// Returns the exponent `v` at which a Gaussian tail, which is like `e^-v`, has vanished.
 ///
-/// `e^-v` is 0 in `float` there, or negligible beside the least number of f16.
+/// `e^-v` is 0 in `float` there, or negligible compared with the least number of f16.
 pub(super) fn gone(dtype: DType) -> f64 {
     if dtype == DType::F16 { 40.0 } else { 105.0 }
 }
@@ -54,15 +54,15 @@ pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<P
 
 /// Largest allowed error of a fit in f32, in the larger of two units.
 ///
-/// These are the unit in the last place of the value, and the change of the value where the input changes by half a unit. A result
-/// of a kernel may be off by 8 of them. Without this bound, gelu' was 15.4 ulp off beside its minimum (`x = -1.22`); with it, by as
-/// many calls, it is 7 at most.
+/// These are the unit in the last place of the value, and the change of the value where the input changes by half a unit. A result of a
+/// kernel may be off by 8 of them. Without this bound, gelu' was 15.4 ulp off near its minimum (`x = -1.22`). With it, the fit takes as
+/// many vector calls and is off by at most 7.
 const UNITS: f64 = 3.0;
 
 /// Returns the allowed error of a fit in f32 at distance `a` from 0, where its tail has value `tail`.
 ///
 /// The tail is like `e^-v` with `v = s a^2`. The result is the part of the tolerance of 2^-22 that remains after a few calls have
-/// rounded the tail, or of 2e-6 (checked for `a` up to 8) after `v` and a few calls behind it have been rounded. Where the tail
+/// rounded the tail, or of 2e-6 (checked for `a` up to 8) after `v` and the few calls that use it have been rounded. Where the tail
 /// passes 0, the error counts relative to a thousandth of the exponential at least. The result never exceeds [`UNITS`].
 fn tolerance(f: &dyn Fn(f64) -> f64, seen: &Seen, a: f64, tail: f64) -> f64 {
     let (size, v) = (tail.abs(), seen.scale * a * a);

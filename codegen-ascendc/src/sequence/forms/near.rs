@@ -6,7 +6,7 @@ use op_dsl_ir::{Builder, Id, Prim};
 
 /// Candidates for the `|x|` below which a polynomial replaces a function.
 pub const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
-/// Largest number of coefficients of such a polynomial, not counting the first.
+/// Largest number of coefficients of a polynomial near 0, not counting the first.
 pub const MOST: usize = 9;
 
 /// A polynomial for `|x|` below `least`: `x^power (c[0] + c[1] t + c[2] t^2 + ..)`.

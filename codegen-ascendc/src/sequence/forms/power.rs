@@ -1,7 +1,7 @@
 //! Powers: `x^y = e^(y ln |x|)`, with the sign of an odd power.
 //!
-//! The error of `y ln |x|` is a relative error of the power. In 16 bits, one rounding of it is small beside half a unit. In f32 it is up
-//! to 64 units, so there the product is a sum of two numbers, and so is the logarithm:
+//! The error of `y ln |x|` is a relative error of the power. In 16 bits, one rounding of it is small compared with half a unit. In f32
+//! it is up to 64 units, so there the product is a sum of two numbers, and so is the logarithm:
 //!
 //! ```text
 //! a       = 2^k m         k = round(ln a / ln 2), so that ln m is at most 0.35 and its rounding error small
