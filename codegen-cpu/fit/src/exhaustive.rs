@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1.0 / 8_388_608.0;
 pub(crate) enum Share {
     /// Some inputs where tables mostly fail, to find out quickly whether a table can pass.
     Some,
-    /// All inputs.
+    /// All inputs of the type.
     All,
 }
 
@@ -163,7 +163,7 @@ impl Results<'_> {
 
 /// All inputs of a 16-bit type, and the function's correct values there.
 pub(crate) struct Truth {
-    /// Three parts: every n-th input in the range [`NEAR`], the others in that range, and the rest.
+    /// Three parts: every n-th input in the range [`NEAR`], the other inputs in that range, and the inputs outside it.
     ///
     /// `n` is 4 for f16 and 1 for bf16. Tables mostly fail in that range, so that its inputs are checked first.
     parts: [Inputs; 3],

@@ -35,7 +35,7 @@ pub struct Grid {
     ///
     /// With [`Index::Nearest`] it starts half a segment before.
     pub first: i32,
-    /// Number of segments.
+    /// Number of segments of the grid.
     pub entries: usize,
 }
 
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// The index has to round where the evaluator does.
+    /// Tests that the index of a segment is rounded as in the evaluator.
     ///
     /// Otherwise the last float of a table would be looked up in its first segment.
     #[test]

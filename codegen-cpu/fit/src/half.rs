@@ -142,7 +142,7 @@ fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option
 
 /// Returns the lowest power of a segment's polynomial.
 ///
-/// It is above 0 if the segment lies beside zero and the function is zero there.
+/// It is above 0 if the segment lies next to zero and the function is zero there.
 fn first(search: &Search, nodes: &Nodes, centre: f32) -> usize {
     let (left, right) = (nodes.left, nodes.right);
     let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;

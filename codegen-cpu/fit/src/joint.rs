@@ -63,10 +63,9 @@ pub struct Steps {
     pub slope: bool,
     /// True if the derivative is summed in a more accurate order, at one more operation.
     ///
-    /// With `d` the distance from the centre, `r = a[2] + d (a[3] + ..)` and its derivative `r'`, the derivative is
-    /// `f' = a[1] + d b` with `b = 2 r + d r'`. With `r = a[2] + d q`, the more accurate order is
-    /// `b = 2 a[2] + d (3 q + d q')`. Computed directly, the error of `b` is twice that of `r`. In the other order it is the
-    /// last rounding alone.
+    /// With `d` the distance from the centre, `r = a[2] + d (a[3] + ..)` and its derivative `r'`, the derivative is `f' = a[1] + d b`
+    /// with `b = 2 r + d r'`. With `r = a[2] + d q`, the more accurate order is `b = 2 a[2] + d (3 q + d q')`. Computed directly, the
+    /// error of `b` is twice that of `r`. In the more accurate order it is only that of the last rounding.
     pub thrice: bool,
     /// How the derivative stays accurate near its zeros.
     pub bend: Bend,
@@ -113,7 +112,7 @@ pub struct Piece {
     pub slope: f32,
     /// High part of `2 a[2]` if the centre is at a zero of the derivative, otherwise zero.
     pub bend: f32,
-    /// Coefficients, lowest power first.
+    /// Coefficients of the segment's polynomial, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
 }
 
@@ -200,9 +199,9 @@ impl Piece {
 pub struct Joint {
     /// Layout and evaluation order of the segments.
     pub steps: Steps,
-    /// Borders of the segments.
+    /// Grid that divides the table's range into segments.
     pub grid: Grid,
-    /// Polynomials of the segments.
+    /// Polynomials of the segments, in the order of the grid.
     pub segments: Vec<Piece>,
     /// Least `z` inside the table, where `z` is `x` or, with a symmetry, `|x|`.
     pub low: f32,

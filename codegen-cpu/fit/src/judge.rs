@@ -52,7 +52,7 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// Chooses `many` samples over the segment, and more at all exponents if zero is in or beside it.
+    /// Chooses `many` samples over the segment, and more at all exponents if zero is in the segment or next to it.
     pub(crate) fn new(view: &'a View<'a>, left: f64, right: f64, many: usize) -> Self {
         let mut random = Random::new(left.to_bits() ^ right.to_bits() >> 7);
         let width = right - left;

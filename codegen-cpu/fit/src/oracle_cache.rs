@@ -101,7 +101,7 @@ fn horner(a: &[f64; TERMS], u: f64) -> f64 {
 
 /// Fits a polynomial to the cell from `place(-1)` to `place(1)`, if the function is smooth there.
 ///
-/// The polynomial is of `f(x) / x^order`, where `order` is that of a zero at zero, in the cells beside it.
+/// The polynomial is of `f(x) / x^order`, where `order` is that of a zero at zero, in the cells next to 0.
 fn fit(chebyshev: &[f64], place: &dyn Fn(f64) -> f64, order: usize, oracle: &Values) -> Cell {
     let reduced = |u: &[f64]| -> Vec<f64> {
         let x: Vec<f64> = u.iter().map(|&u| place(u)).collect();

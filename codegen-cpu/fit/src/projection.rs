@@ -1,10 +1,9 @@
 //! Moves a polynomial of a 16-bit table by the least change that makes all inputs round correctly.
 //!
-//! A value that is rounded may be anything between the two halfway points beside the correct result: its room. Few inputs of a
-//! segment have values near the ends of their rooms, and least squares does not consider them. Where some are beyond, the
-//! polynomial is corrected: for each such input in turn by the least change that brings it back, repeatedly, until all are
-//! within their rooms (Agmon-Motzkin projection onto half-spaces). If no polynomial satisfies every constraint, the result
-//! usually violates fewer of them.
+//! A value that is rounded may be anything between the two halfway points next to the correct result: its room. Few inputs of a segment
+//! have values near the ends of their rooms, and least squares does not consider them. Where some are beyond, the polynomial is
+//! corrected: for each such input in turn by the least change that brings it back, repeatedly, until all are within their rooms
+//! (Agmon-Motzkin projection onto half-spaces). If no polynomial satisfies every constraint, the result usually violates fewer of them.
 
 use crate::chebyshev::Nodes;
 use crate::exhaustive::Room;
@@ -97,7 +96,7 @@ fn dot(a: &Parts, b: &Parts, many: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two of four values have to change, because zero is outside the intervals of allowed changes.
+    /// Tests four values, two of which have to change because zero is outside the intervals of allowed changes.
     #[test]
     fn values_are_taken_back_by_the_least_change() {
         let room = |z: f64, from: f64, to: f64| Room { z, from, to, size: 1.0 };
@@ -122,7 +121,7 @@ mod tests {
         }
     }
 
-    /// A zero at zero keeps its order, because the correction has the factor `z^first`.
+    /// Checks that a zero of the function at 0 keeps its order, because the correction has the factor `z^first`.
     #[test]
     fn a_zero_stays_one() {
         let room = Room { z: 0.5, from: 0.1, to: 0.2, size: 1.0 };

@@ -99,10 +99,10 @@ impl Request {
     }
 }
 
-/// Maximum error of a 16-bit value that is multiplied before it is rounded, in its last place.
+/// Maximum error of a 16-bit value that is multiplied before it is rounded, in units in the last place.
 ///
-/// The error doubles where the product's unit is the smaller one; with the half unit of rounding, the product is off by one
-/// unit at most.
+/// The error doubles where the product's unit is the smaller one; with the half unit of rounding, the product is off by one unit at
+/// most.
 pub(crate) const BEFORE: f64 = 0.25;
 
 /// Maximum error of a 16-bit value whose input can be any float, in units in the last place.

@@ -40,7 +40,7 @@ pub struct Design {
     pub symmetry: Symmetry,
     /// Where the centres of the segments' polynomials are.
     pub centring: Centring,
-    /// Degree of the polynomials.
+    /// Degree of the segments' polynomials.
     pub degree: usize,
     /// Power of `d` whose coefficient is a double-float, or 0 if there is none.
     ///
@@ -116,7 +116,7 @@ pub struct Segment {
     ///
     /// `a` has the low part of that coefficient, so that the last operation adds little to a double-float product.
     pub high: f32,
-    /// Coefficients, lowest power first.
+    /// Coefficients of the segment's polynomial, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
 }
 
@@ -226,9 +226,9 @@ impl Segment {
 pub struct Table {
     /// Layout and evaluation order of the segments.
     pub design: Design,
-    /// Borders of the segments.
+    /// Grid that divides the table's range into segments.
     pub grid: Grid,
-    /// Polynomials of the segments.
+    /// Polynomials of the segments, in the order of the grid.
     pub segments: Vec<Segment>,
     /// Least `z` inside the table.
     pub low: f32,

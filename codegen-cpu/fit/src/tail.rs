@@ -378,7 +378,7 @@ mod tests {
         }
     }
 
-    /// An oracle may be clamped beyond f32, as an author's graph may; the constant is not an asymptote.
+    /// Tests a function that is clamped beyond f32: the constant that it is clamped to is not an asymptote.
     #[test]
     fn what_grows_beyond_numbers_is_no_line() {
         let oracle = |x: &[f64]| -> Vec<(f64, f64)> {

@@ -1,4 +1,4 @@
-//! The function as one table sees it: how far the table may reach, and the unit that errors are counted in.
+//! A function in the variable of one table: how far the table may reach, and the unit that errors are counted in.
 
 use crate::element::Element;
 use crate::error::Refusal;

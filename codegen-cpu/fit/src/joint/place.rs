@@ -92,8 +92,8 @@ fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
 
 /// Splits a number into two floats of the same sign, neither zero.
 ///
-/// Products of both parts with a number then have the same sign too. If `v` is a float, the low part is 2^-60 of it, which does
-/// not count beside the high part.
+/// Products of both parts with a number then have the same sign too. If `v` is a float, the low part is 2^-60 of it, which is
+/// negligible compared with the high part.
 fn split(v: f64) -> [f32; 2] {
     const NOTHING: f64 = 1.0 / (1u64 << 60) as f64;
     let high = toward_zero(v);

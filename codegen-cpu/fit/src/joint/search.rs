@@ -42,9 +42,9 @@ impl Segmented for Pair<'_> {
 impl Request {
     /// Returns the default requirements on a joint table of a function and its derivative in f32.
     ///
-    /// `entries` is the number of floats that one look-up of the evaluator holds. The function and its derivative are then
-    /// within 1.3 units in the last place. The limit is 1.41 where that cannot be reached or look-ups hold fewer than 32
-    /// floats; below the least normal float, values beside a double zero are within 1.5.
+    /// `entries` is the number of floats that one look-up of the evaluator holds. The function and its derivative are then within 1.3
+    /// units in the last place. The limit is 1.41 where that cannot be reached or look-ups hold fewer than 32 floats; below the least
+    /// normal float, values near a double zero are within 1.5.
     pub fn joint(entries: usize) -> Self {
         let target = if entries >= 32 { 1.3 } else { 1.4 };
         Request { target, most: 1.41, ..Request::new(Element::F32, entries) }
