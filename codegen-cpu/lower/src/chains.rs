@@ -54,9 +54,9 @@ impl Product {
 /// Bounds of a value's absolute value in f32, and of its rounding error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// Least absolute value other than 0.
+    /// Least absolute value, other than 0, that the value can have.
     least: f64,
-    /// Greatest absolute value.
+    /// Greatest absolute value that the value can have.
     most: f64,
     /// Number of rounding errors that the value contains, of half a unit each.
     roundings: u32,

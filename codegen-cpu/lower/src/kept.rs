@@ -192,7 +192,7 @@ pub(super) fn words(fitted: Option<&impl Serialize>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A change of `known.bin` shows that the fitter has changed.
+    /// Checks that the fitter has a new version whenever the tables in `known.bin` change.
     ///
     /// Without a new version, crates of authors would continue to use the tables that their last build stored.
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
     }
 
-    /// A stored table is read; a damaged one, or one of another function, is fitted again.
+    /// Checks that a stored table is read, and that a damaged file, or one of another function, is fitted again.
     #[test]
     fn a_file_is_read_again_while_it_is_whole() {
         let place = env::temp_dir().join(format!("op-dsl-tables-{}", process::id()));
@@ -226,7 +226,7 @@ mod tests {
         fs::remove_dir_all(&place).unwrap();
     }
 
-    /// The note has the lines that the profile needs.
+    /// Checks that the note on slow fits has the lines of Cargo.toml that make them fast.
     #[test]
     fn the_note_names_the_profile() {
         let said = |path: Option<&str>| advice(Duration::from_millis(2340), path.map(Path::new));

@@ -97,7 +97,7 @@ mod tests {
             && (0..words.len()).all(|k| T::read(&mut &words[..k]).is_none())
     }
 
-    /// Every entry decodes to a value that encodes to the same words, and its prefixes are refused.
+    /// Checks that every entry decodes to a value that encodes to the same words, and that no prefix decodes.
     #[test]
     fn every_entry_is_whole() {
         assert!(entries(KNOWN).count() > 30);

@@ -16,7 +16,7 @@ use quote::{format_ident, quote};
 /// Names of the values that a graph's code receives.
 pub(super) struct Names {
     pub inputs: Vec<Ident>,
-    /// True, per input, if it has to be loaded from memory; the others are values already.
+    /// True, per input, if it has to be loaded from memory; false if a variable holds its value already.
     pub in_memory: Vec<bool>,
     /// True, per input, if it is a mask.
     pub masks: Vec<bool>,

@@ -201,7 +201,9 @@ mod tests {
     use op_dsl_ir::DType;
     use op_dsl_ir::bind::Bound;
 
-    /// The kernel stores any element type directly, but loads only its own, so only inputs are staged.
+    /// Checks that inputs of other types are staged in scratch memory, and that outputs are not.
+    ///
+    /// A kernel stores any element type directly, but loads only its own.
     #[test]
     fn conversions_pass_through_scratch_memory_on_their_way_in_only() {
         let (half, float) = ([f16::ZERO; 600], [0f32; 600]);

@@ -374,7 +374,7 @@ mod tests {
         (Boxes::new(&mut job, 1).staging.count, job.is_plain())
     }
 
-    /// As in a build script, where operators are definitions without kernels.
+    /// Tests a call of an operator without kernels, as build scripts have it.
     #[test]
     fn without_kernels_a_call_says_why() {
         let op = Operator::new(turned(), &[], None);

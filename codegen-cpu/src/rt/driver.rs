@@ -1,7 +1,6 @@
-//! Driver: turns checked streams into rows, by way of boxes and scratch memory.
+//! Driver: cuts the domain of a call into boxes, and these into rows, on which it runs the kernel.
 //!
-//! Every element passes through the same vector body whatever the layout, so that no bit depends on position, split or thread
-//! count.
+//! Every element passes through the same vector body whatever the layout, so that no bit depends on position, split or thread count.
 
 use super::abi::{MAX_STREAMS, Streams};
 use super::block::Kernels;

@@ -22,9 +22,9 @@ pub enum Error {
     Overlap {
         /// Name of the operator.
         op: String,
-        /// Name of the output.
+        /// Name of the output that overlaps the input.
         output: String,
-        /// Name of the input.
+        /// Name of the input that the output overlaps.
         input: String,
     },
     /// A row count is negative.
@@ -36,7 +36,7 @@ pub enum Error {
         tensor: String,
         /// Index of the negative entry.
         at: usize,
-        /// Value of that entry.
+        /// Value of the negative entry.
         got: i64,
     },
     /// Two outputs share elements.
@@ -44,7 +44,7 @@ pub enum Error {
     OutputOverlap {
         /// Name of the operator.
         op: String,
-        /// Name of one output.
+        /// Name of one of the two outputs.
         first: String,
         /// Name of the other output.
         second: String,
@@ -54,7 +54,7 @@ pub enum Error {
     Level {
         /// Name of the operator.
         op: String,
-        /// Requested level.
+        /// SIMD level that the options request.
         level: Level,
         /// Names of the available levels.
         available: String,
@@ -84,15 +84,15 @@ pub enum ViewError {
     /// The view has too many dimensions.
     #[error("a view of rank {got}; allowed: 0 to {MAX_RANK}")]
     Rank {
-        /// Number of dimensions.
+        /// Number of dimensions of the view; at most 8 are allowed.
         got: usize,
     },
     /// The number of strides differs from the rank.
     #[error("{strides} strides for {rank} dimensions; there must be one for each")]
     Strides {
-        /// Number of strides.
+        /// Number of strides that the caller gave.
         strides: usize,
-        /// Number of dimensions.
+        /// Number of dimensions of the shape, which is how many strides are needed.
         rank: usize,
     },
     /// The shape or the strides exceed the address space.
@@ -123,7 +123,7 @@ pub enum ViewError {
     /// The view's elements have another type than the requested one.
     #[error("the view holds {got}, not {wanted}")]
     DType {
-        /// Requested element type.
+        /// Element type that the caller requested.
         wanted: Stored,
         /// Element type of the view.
         got: Stored,

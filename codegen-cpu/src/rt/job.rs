@@ -1,4 +1,4 @@
-//! A call in the driver's form: streams over one domain, in as few dimensions as possible.
+//! A call as the driver runs it: streams over one domain (index space), in as few dimensions as possible.
 
 use super::abi::{BlockFn, Interleave, MAX_SCALARS, MAX_STREAMS};
 use super::block::Kernels;
@@ -390,7 +390,7 @@ pub(super) mod tests {
         Rows { start, pitch, step: 1 }
     }
 
-    /// The last line of defence: no stream of any shape reaches memory outside of its view.
+    /// Checks that no stream of any shape reaches memory outside of its view.
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
         let data = [0f32; 12];

@@ -138,17 +138,17 @@ impl Kernels {
         Some(Kernels { table, ..*self })
     }
 
-    /// Number of input streams.
+    /// Returns the number of input streams.
     pub const fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Number of run-time scalars.
+    /// Returns the number of run-time scalars (numeric attributes).
     pub const fn scalars(&self) -> usize {
         self.scalars
     }
 
-    /// Number of output streams.
+    /// Returns the number of output streams.
     pub const fn outputs(&self) -> usize {
         self.outputs
     }

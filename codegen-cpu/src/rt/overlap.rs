@@ -214,7 +214,7 @@ mod tests {
         assert!(!is_injective(&[(1 << 30) + 2, (1 << 30) + 1], &[1 << 30, (1 << 30) + 1]));
     }
 
-    /// A search that runs out of budget must not report streams as disjoint.
+    /// Checks that a search that runs out of budget does not report streams as disjoint.
     #[test]
     fn what_is_not_known_may_overlap() {
         let sizes = [3, 4, 5];

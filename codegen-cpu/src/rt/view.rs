@@ -236,15 +236,15 @@ impl Raw {
 
 macro_rules! accessors {
     () => {
-        /// Element type.
+        /// Returns the storage type of the elements.
         pub fn dtype(&self) -> Stored {
             self.raw.dtype
         }
-        /// Dimensions, outermost first.
+        /// Returns the sizes of the dimensions, outermost first.
         pub fn shape(&self) -> &[usize] {
             &self.raw.shape
         }
-        /// Stride of each dimension, in elements.
+        /// Returns the stride of each dimension, in elements.
         pub fn strides(&self) -> &[isize] {
             self.raw.strides()
         }

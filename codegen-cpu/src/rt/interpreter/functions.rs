@@ -167,7 +167,7 @@ unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     }
 }
 
-/// A column element that has a function for every instruction.
+/// Units of columns, in f32 or f64, that have a function for every instruction of the interpreter.
 pub(super) trait Instructions<S: Isa>: Lanes<S> {
     /// Returns the functions that execute the instructions of the interpreter, indexed by `Op::index`.
     ///

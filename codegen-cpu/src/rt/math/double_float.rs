@@ -24,7 +24,7 @@ pub struct Variable<S: Isa, const W: usize> {
 /// A double-float `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Clone, Copy)]
 pub struct DoubleFloat<S: Isa, const W: usize> {
-    /// The number, rounded to f32.
+    /// High part: the number, rounded to f32.
     pub high: Floats<S, W>,
     /// Rounding error of `high`. Zero where `high` is not finite.
     pub low: Floats<S, W>,

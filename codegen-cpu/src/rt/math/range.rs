@@ -200,7 +200,7 @@ pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
-    /// Creates a record of no values.
+    /// Creates a record to which no value has been added.
     #[inline(always)]
     pub fn new(s: S) -> Self {
         Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
