@@ -11,7 +11,7 @@ use std::ptr::{NonNull, with_exposed_provenance_mut};
 /// A checked tensor that an operator reads or writes, without the address of its memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand<E> {
-    /// Element type.
+    /// Element type of the tensor.
     pub element: E,
     /// Number of elements between the start of the storage and the first element of the view.
     pub offset: usize,

@@ -15,9 +15,9 @@ pub enum Error {
     Unknown {
         /// Start of the message, for example `no operator`.
         what: String,
-        /// The name as typed.
+        /// The unknown name, as it was typed.
         name: String,
-        /// The allowed names.
+        /// All allowed names, as text.
         known: String,
         /// The most similar allowed name.
         closest_name: Option<String>,

@@ -1,4 +1,4 @@
-//! Targets: whatever kernels are generated for, beside the CPU that this program runs on.
+//! Targets: machines that kernels are generated for, in addition to the CPU that this program runs on.
 //!
 //! Commands know targets by the trait [`Target`] alone. [`ASCENDC`](crate::ASCENDC), in `ascendc/`, is the one that programs have
 //! by default. `tests/tests/toy_target.rs` has a short one, which prints C.
@@ -76,13 +76,13 @@ pub trait Target: Sync {
 /// One kernel of an operator, for one specialisation, element type and machine.
 #[derive(Clone, Copy)]
 pub struct Kernel<'a> {
-    /// The operator.
+    /// The operator that the kernel computes.
     pub def: &'a OpDef,
     /// Index of the operator's specialisation.
     pub spec: usize,
     /// Element type of its tensors.
     pub dtype: DType,
-    /// Name of the machine.
+    /// Name of the machine that the kernel is for.
     pub machine: &'a str,
 }
 

@@ -15,7 +15,7 @@ use std::ops::Index;
 /// A node that a forward walk has reached, with the results of all earlier nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a, T> {
-    /// Id of the node.
+    /// Id of the node that the walk has reached.
     pub id: Id,
     /// The node, as it is in the graph.
     pub node: Node,

@@ -71,7 +71,7 @@ mod tests {
         b.finish(&[result])
     }
 
-    /// Every part of a graph reaches the bytes: kinds, numbers, primitives, arguments and outputs.
+    /// Checks that every part of a graph is encoded: kinds, numbers, primitives, arguments and outputs.
     #[test]
     fn different_graphs_have_different_bytes() {
         let binary = |prim: Prim, swap: bool| {

@@ -26,7 +26,7 @@ pub enum Node {
     Stream(u16),
     /// The numeric attribute with this index among the run-time scalars, the same for every element.
     Scalar(u16),
-    /// A constant.
+    /// A number that is known when the graph is built.
     Const(f64),
     /// A call of a primitive with earlier nodes as arguments.
     Call(Prim, [Id; 3]),

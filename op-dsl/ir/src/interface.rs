@@ -24,7 +24,7 @@ pub struct Interface {
     pub negative: Vec<(usize, Negative)>,
 }
 
-/// One aclnn function.
+/// One aclnn function of an operator: its name and its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Name, for example `aclnnGeGluV3Backward`.

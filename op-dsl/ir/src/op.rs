@@ -12,12 +12,12 @@ use crate::wiring::Wiring;
 use crate::{DType, Graph, Stored, univariate};
 use std::borrow::Cow;
 
-/// One operator.
+/// Definition of one operator: its signature, attributes, and the graphs of its formula.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpDef {
     /// Name in CANN, for example `GeGluGradV2`.
     pub name: Text,
-    /// The author's doc comment.
+    /// Text of the author's doc comment on the operator.
     pub doc: Text,
     /// Path of the author's function, for example `ops_glu_grad::glu::ge_glu`.
     pub source: Text,

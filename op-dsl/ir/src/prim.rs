@@ -10,7 +10,7 @@ use crate::oracle as o;
 pub struct Row {
     /// The primitive.
     pub prim: Prim,
-    /// Name in formulas.
+    /// Name by which formulas call the primitive.
     pub name: &'static str,
     /// Number of arguments.
     pub arity: usize,
@@ -22,7 +22,7 @@ pub struct Row {
     pub range: Interval,
     /// Reference function that computes the value in f64, accurate in both tails.
     pub oracle: fn([f64; 3]) -> f64,
-    /// Notation in printed maths.
+    /// Notation of the primitive in printed maths.
     pub style: Style,
     /// Largest f32 error in ULP of the true value, on SIMD levels with FMA and on the baseline.
     ///

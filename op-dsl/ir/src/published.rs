@@ -9,7 +9,7 @@ use crate::registered::{Definition, Prototype};
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// Everything that is published of one operator.
+/// All that is published of one operator: its functions, graph prototype and definition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// Name of the operator.

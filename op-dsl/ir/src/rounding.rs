@@ -164,7 +164,7 @@ mod tests {
         assert!(f32 == 0.5 && f64 < 1e-6, "{f32} {f64}");
     }
 
-    /// `a + b (e^x - 1)`: the estimate finds the cancellation in the second term where `a` is 0.
+    /// Tests `a + b (e^x - 1)`: the estimate finds the cancellation in the second term where `a` is 0.
     #[test]
     fn what_another_term_hides_is_seen() {
         let mut builder = Builder::new();

@@ -6,7 +6,7 @@ use std::fmt;
 /// The storage type of one element of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stored {
-    /// A number.
+    /// A number that kernels compute with, of this element type.
     Number(DType),
     /// A mask bit stored as a byte, as in tensors of `bool` and `uint8`.
     ///

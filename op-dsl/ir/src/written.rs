@@ -1,8 +1,8 @@
-//! Functions that formulas know by a formula of other functions.
+//! Functions of the language that are formulas of other functions, for example `hypot`.
 //!
 //! Each is written once, as Rust: the compiler reads its text where a formula calls it, and `Elem` has it as an ordinary function.
 
-/// Passes all such functions to a macro: their names, parameters, documentation and bodies.
+/// Passes all functions that are formulas of other functions to a macro: names, parameters, documentation and bodies.
 #[macro_export]
 macro_rules! written_functions {
     ($make:ident) => {

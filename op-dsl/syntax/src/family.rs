@@ -30,7 +30,7 @@ pub struct Family {
     pub error: Option<syn::Error>,
 }
 
-/// One operator.
+/// One operator of the family: its definition, and the author's function that it comes from.
 #[derive(Debug)]
 pub struct Operator {
     /// Definition of the operator.

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::ball::Ball;
 
-    /// Every constant is the nearest f64 of the exact value, and differs from it.
+    /// Checks that every constant is the nearest f64 of its exact value, and differs from it.
     #[test]
     fn constants_of_std_are_more_than_their_f64() {
         for c in [

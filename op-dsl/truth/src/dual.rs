@@ -11,7 +11,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 /// A number and its derivative with respect to one input stream.
 #[derive(Clone, Debug)]
 pub struct Dual<R> {
-    /// Value.
+    /// The number itself, without its derivative.
     pub value: R,
     /// Derivative by that input stream; `None` if it is zero for every value of the stream.
     pub slope: Option<R>,
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Piecewise linear functions have the second derivative 0, also at their breakpoints.
+    /// Checks that piecewise linear functions have the second derivative 0, also at their breakpoints.
     ///
     /// The second derivative at NaN is NaN.
     #[test]
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Powers of 0 and 1 are evaluated without a logarithm, and still have slopes.
+    /// Checks that powers of 0 and 1, which are evaluated without a logarithm, have slopes.
     #[test]
     fn powers_of_zero_and_one_have_slopes() {
         let row = TABLE.iter().find(|row| row.name == "powf").expect("a row");

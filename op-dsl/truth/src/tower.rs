@@ -21,7 +21,7 @@ pub enum Tower {
     ///
     /// The exponential is so large or small that multiplication by `head` does not bring it into the range of a ball.
     Power {
-        /// Factor of the exponential.
+        /// Factor `head` that the exponential is multiplied by.
         head: Ball,
         /// Exponent of `e^log`; never 0.
         power: i32,

@@ -74,7 +74,7 @@ impl Address {
         Address(Arc::new(AtomicUsize::new(pointer.expose_provenance())))
     }
 
-    /// Returns the current address.
+    /// Returns the current start address of the tensor's memory.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -100,7 +100,7 @@ pub struct AclTensor {
     pub offset: i64,
     /// Dimensions of the storage, the memory that the view is in.
     pub storage: Dims,
-    /// Start of the storage.
+    /// Start address of the storage, shared with executors.
     pub address: Address,
 }
 

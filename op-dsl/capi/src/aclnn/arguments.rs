@@ -10,7 +10,7 @@ use op_dsl_ir::published::{Negative, SignaturePart};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
-/// An argument as C passes it.
+/// An argument of an aclnn function, as C passes it.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument {
     /// `aclTensor*`

@@ -1,4 +1,4 @@
-//! A table of the page, between its heading and its legend.
+//! An HTML table of the report's page, with its heading and legend.
 
 use crate::table::Table;
 

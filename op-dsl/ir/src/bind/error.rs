@@ -26,7 +26,7 @@ pub enum Wrong {
     Count {
         /// Role of the tensors: `input` or `output`.
         role: &'static str,
-        /// Number of tensors passed.
+        /// Number of tensors that the call passes.
         got: usize,
         /// Number of tensors that the operator takes.
         want: usize,
@@ -36,7 +36,7 @@ pub enum Wrong {
     /// More or fewer attribute values than the operator has.
     #[error("got {got} attribute values; takes {want} ({names})")]
     AttrCount {
-        /// Number of attribute values passed.
+        /// Number of attribute values that the call passes.
         got: usize,
         /// Number of attribute values that the operator takes.
         want: usize,
@@ -75,7 +75,7 @@ pub enum Wrong {
     Rank {
         /// Name of the tensor.
         tensor: Text,
-        /// Rank of the tensor.
+        /// Rank of the tensor that was passed.
         got: usize,
         /// The lowest rank that is allowed for the tensor.
         min: usize,
@@ -88,7 +88,7 @@ pub enum Wrong {
     RowCounts {
         /// Name of the tensor.
         tensor: Text,
-        /// Shape of the tensor.
+        /// Shape of the tensor that was passed.
         got: Vec<usize>,
         /// Whether the tensor may be left out.
         optional: bool,
@@ -110,7 +110,7 @@ pub enum Wrong {
     Shape {
         /// Name of the tensor.
         tensor: Text,
-        /// Shape of the tensor.
+        /// Shape of the tensor that was passed.
         got: Vec<usize>,
         /// The shape that the tensor must have.
         want: Vec<usize>,
@@ -124,7 +124,7 @@ pub enum Wrong {
     Broadcast {
         /// Name of the tensor.
         tensor: Text,
-        /// Shape of the tensor.
+        /// Shape of the tensor that was passed.
         got: Vec<usize>,
         /// The broadcast shape of the tensors before this one.
         with: Vec<usize>,
@@ -134,7 +134,7 @@ pub enum Wrong {
     DType {
         /// Name of the tensor.
         tensor: Text,
-        /// Element type of the tensor.
+        /// Element type of the tensor that was passed.
         got: Stored,
         /// The allowed element types, as text.
         allowed: String,

@@ -194,7 +194,7 @@ fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
     }
 }
 
-/// Returns whether a slope is the constant zero, or a `select` with such a branch.
+/// Returns whether a slope is the constant zero, or a `select` with the constant zero as a branch.
 fn vanishes(b: &Builder, slope: Id) -> bool {
     match b.as_call(Prim::Select, slope) {
         Some([_, yes, no]) => vanishes(b, yes) || vanishes(b, no),

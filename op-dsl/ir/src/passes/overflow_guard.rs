@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// `y e / (1 + e)` with `e = exp(x)`: the clamp of `e` above the line must not leave an infinity below it.
+    /// Tests `y e / (1 + e)` with `e = exp(x)`, where the clamp of `e` must hold in numerator and denominator.
     #[test]
     fn a_fraction_keeps_its_limit() {
         let graph = grown(|b, y, x| {

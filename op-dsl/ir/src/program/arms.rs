@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::graph::Builder;
 
-    /// Only nodes that no other arm or output needs belong to an arm.
+    /// Checks that only nodes that no other arm or output needs belong to an arm.
     ///
     /// In `if a > 0 { tanh(x) * tanh(y) } else { -x } + tanh(y)`, these are `tanh(x)`, the product and `-x`.
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(of(&|n| matches!(n, Node::Stream(_))), [None, None]);
     }
 
-    /// A `select` by a stream, or one between values of low cost, gives no arms.
+    /// Checks that a `select` by a stream, or one between values of low cost, has no arms.
     #[test]
     fn other_choices_have_none() {
         let mut b = Builder::new();

@@ -205,7 +205,7 @@ mod tests {
     use crate::prim::Prim;
     use crate::rounding::{lines, outputs};
 
-    /// The graph has two varying streams, an attribute, a constant and a zero crossing.
+    /// Tests a graph with two varying streams, an attribute, a constant and a zero crossing.
     #[test]
     fn points_of_a_line_are_those_of_whole_evaluations() {
         let mut b = Builder::new();
@@ -233,7 +233,7 @@ mod tests {
         assert!(points > 5000, "{points}");
     }
 
-    /// `sin(x)` crosses zero between most sample points, and `x - 1` once.
+    /// Tests `sin(x)`, which crosses zero between most sample points, and `x - 1`, which crosses it once.
     #[test]
     fn few_crossings_of_a_periodic_function_are_bisected() {
         let of = |build: &dyn Fn(&mut Builder, Id) -> Id| {

@@ -20,7 +20,7 @@ pub enum Arithmetic {
 /// A value with a bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
-    /// Value computed in f64.
+    /// Value of the node, computed in f64.
     pub value: f64,
     /// Bound of the absolute error; infinite if there is none.
     pub error: f64,

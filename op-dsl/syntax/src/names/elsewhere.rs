@@ -221,7 +221,7 @@ mod tests {
         ]
     }
 
-    /// Every suggested formula compiles and has the value of the function it replaces.
+    /// Checks that every suggested formula compiles and has the value of the function that it replaces.
     #[test]
     fn advice_can_be_followed() {
         let values = values();

@@ -3,7 +3,7 @@
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 
-/// The reason why a trace stopped before its end.
+/// Why tracing (symbolic evaluation of a formula) stopped before the end of the formula.
 pub enum Stop {
     /// The formula branches on the attribute with this index, which has no value yet.
     On(usize),
