@@ -8,7 +8,7 @@ use crate::segment::Fitted;
 
 /// Least segment width that is tried, as a share of the width that polynomials alone allow.
 ///
-/// Rounding is not considered in the latter.
+/// Rounding is not considered in that width.
 const LEAST: f64 = 0.6;
 
 /// Total number of samples at which the segments of a finished table are judged.

@@ -1,8 +1,8 @@
 //! Two coefficients in one look-up.
 //!
-//! Where look-ups take longer than operations, the two highest coefficients share an entry, because they need few bits. The
-//! whole entry is the lower power's coefficient, and its lower half is the upper half of a float, the higher power's
-//! coefficient. The error that this adds to the former is known when the other coefficients are fitted.
+//! Where look-ups take longer than operations, the two highest coefficients share an entry, because they need few bits. The whole entry
+//! is the lower power's coefficient, and its lower half is the upper half of a float, the higher power's coefficient. The error that
+//! this adds to the lower power's coefficient is known when the other coefficients are fitted.
 
 const HALF: u32 = 0xffff;
 

@@ -292,7 +292,7 @@ fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*))
 }
 
-/// Removes duplicates, and keeps the order.
+/// Removes duplicates from a list, and keeps the order of the rest.
 fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut each = Vec::new();
     for one in all {

@@ -54,7 +54,7 @@ fn answer(refusal: Refusal) -> i32 {
     refusal.code
 }
 
-/// Messages of errors on one thread: the last one, and the one that C has a pointer to.
+/// Messages of errors on one thread: the last message, and the message that C has a pointer to.
 struct Recent {
     unread: Option<CString>,
     /// The message that was returned last, kept alive because C has a pointer to it until the next request.

@@ -95,7 +95,7 @@ pub struct Cost {
     pub cycles: f64,
     /// Cycles of 64 elements in the slower of vector unit and memory.
     pub slower: f64,
-    /// Name of the slower one, for example `vector`.
+    /// Name of the slower of vector unit and memory, for example `vector`.
     pub waits_for: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Shrinking, and smooth functions drawn with straight lines and one parabola.
+//! Shrinkage functions, and piecewise polynomials in place of smooth functions: hard sigmoid, swish and tanh.
 
 /// The shrinking and the "hard" functions with their gradients.
 #[op_dsl::operators(published = crate::published::PUBLISHED)]

@@ -1,4 +1,4 @@
-//! Relu and its kin: zero or a slope below a threshold, as it is above.
+//! ReLU and its variants: zero, a constant or a line of another slope below a threshold.
 
 /// Relu, leaky relu, threshold and their gradients.
 #[op_dsl::operators(published = crate::published::PUBLISHED)]

@@ -1,4 +1,4 @@
-//! Sigmoid, tanh, and what is made of them without a gate of its own.
+//! Sigmoid, tanh, and ungated functions composed of them: silu, swish, mish.
 
 /// Sigmoid, tanh, silu, swish, mish and softsign with their gradients.
 #[op_dsl::operators(published = crate::published::PUBLISHED)]

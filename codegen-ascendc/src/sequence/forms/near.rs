@@ -1,4 +1,4 @@
-//! Polynomials near a zero at 0, for use beside a sequence that loses its digits there.
+//! Polynomials near a zero at 0, which replace the sequence of a function where that loses its digits.
 
 use super::{choice, mask};
 use crate::sequence::{Compare, Seq, Val};

@@ -66,7 +66,7 @@ struct Pass<'g> {
 }
 
 impl Pass<'_> {
-    /// Rebuilds a node of the old graph in the new one, with recognised subexpressions replaced.
+    /// Copies a node of the old graph to the new graph, with recognised subexpressions replaced.
     ///
     /// The largest recognised subexpressions are replaced first.
     fn rebuild(&mut self, id: Id) -> Id {

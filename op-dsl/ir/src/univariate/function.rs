@@ -65,7 +65,7 @@ impl Variable {
     }
 }
 
-/// Range of the values of each stream: lower and upper end.
+/// Range of the values of each input stream: lower and upper end.
 pub(super) type Domains = [[f64; 2]];
 /// Range of a stream without known bounds.
 pub(super) const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];

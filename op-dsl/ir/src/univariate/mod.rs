@@ -191,7 +191,7 @@ impl Splitter {
     }
 }
 
-/// Groups the factors of a product: those that depend on the same one stream are together, each other is alone.
+/// Groups the factors of a product by the only stream that they depend on; any other factor is a group by itself.
 ///
 /// For example, `(y + b) * x * sigmoid(x)` has the groups `(y + b)` and `x, sigmoid(x)`.
 pub fn by_stream(graph: &Graph, factors: &[Id]) -> Vec<Vec<Id>> {
