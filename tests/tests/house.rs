@@ -1,6 +1,6 @@
 //! The structure of the workspace, as the documents describe it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn sources() -> Vec<(String, String)> {
 
 /// Returns a file without its comments and unit tests.
 fn code(text: &str) -> String {
-    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let lines = text[..end].lines().map(|l| l.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -164,4 +164,140 @@ fn paragraphs_of_comments_begin_with_their_subject() {
         }
     }
     assert!(odd.is_empty(), "comments that begin with one of {INVERTED:?}:\n{}", odd.join("\n"));
+}
+
+/// Words that introduce an item, on a line without indentation.
+const ITEMS: [&str; 8] =
+    ["fn", "struct", "enum", "trait", "type", "const", "static", "macro_rules!"];
+
+/// A file without its tests, as a module. Items that macros make are unknown.
+#[derive(Default)]
+struct Module {
+    /// The text, and the paths of imports that are no re-exports.
+    code: String,
+    defined: BTreeSet<String>,
+    /// Names and the paths that they stand for; `*` for all names of a module.
+    imports: Vec<(String, String)>,
+}
+
+impl Module {
+    fn new(text: &str) -> Module {
+        let mut module = Module::default();
+        for statement in code(text).split(';') {
+            let lines: Vec<&str> = statement.lines().collect();
+            let is_use = |line: &&str| {
+                let line = line.trim_start();
+                line.starts_with("use ") || line.starts_with("pub") && line.contains(" use ")
+            };
+            let end = lines.iter().position(is_use).unwrap_or(lines.len());
+            module.code += &(lines[..end].join("\n") + "\n");
+            let import = lines[end..].join(" ");
+            let first = module.imports.len();
+            module.import("", import.split_once("use ").map_or("", |(_, tree)| tree));
+            if !import.trim_start().starts_with("pub") {
+                let paths = module.imports[first..].iter().map(|(_, path)| format!("{path}\n"));
+                module.code.extend(paths);
+            }
+        }
+        for line in module.code.lines().filter(|line| !line.starts_with(' ')) {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && !"_!".contains(c));
+            let item = words.find(|word| ITEMS.contains(word)).and_then(|_| words.next());
+            module.defined.extend(item.map(str::to_owned));
+        }
+        module
+    }
+
+    /// Adds the names that are imported by a tree such as `a::{b, c::{self, d as e}}` below a path.
+    fn import(&mut self, path: &str, tree: &str) {
+        let path = |rest: &str| format!("{path}{}", rest.trim());
+        if let Some((head, rest)) = tree.split_once('{') {
+            let mut depth = 0;
+            let parts = rest.trim_end().trim_end_matches(',').strip_suffix('}').unwrap_or(rest);
+            let parts = parts.split(|c| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == ',' && depth == 0
+            });
+            parts.for_each(|part| self.import(&path(head), part));
+        } else if !tree.trim().is_empty() {
+            let path = path(tree);
+            let (path, name) = path.split_once(" as ").unwrap_or((&path, &path));
+            let name = name.trim_end_matches("::self").rsplit("::").next();
+            let path = path.trim_end_matches("::self").to_owned();
+            self.imports.push((name.unwrap_or_default().to_owned(), path));
+        }
+    }
+}
+
+/// Returns the module that defines the item of a path, as the module `at` writes it; `None` outside of the crate.
+///
+/// Follows at most `imports` imports.
+fn home(
+    modules: &BTreeMap<String, Module>,
+    at: &str,
+    path: &str,
+    imports: usize,
+) -> Option<String> {
+    let (first, rest) = path.split_once("::").unwrap_or((path, ""));
+    let child = format!("{at}::{first}");
+    match first {
+        "crate" => return home(modules, at.split("::").next()?, rest, imports),
+        "self" => return home(modules, at, rest, imports),
+        "super" => return home(modules, at.rsplit_once("::")?.0, rest, imports),
+        _ if !rest.is_empty() && modules.contains_key(&child) => {
+            return home(modules, &child, rest, imports);
+        }
+        _ => {}
+    }
+    let module = modules.get(at)?;
+    if module.defined.contains(first) {
+        return Some(at.to_owned());
+    }
+    let imports = imports.checked_sub(1)?;
+    module.imports.iter().find_map(|(name, stands_for)| match &**name {
+        "*" => home(modules, at, &stands_for.replace('*', path), imports),
+        name if name == first => home(modules, at, &format!("{stands_for}::{rest}"), imports),
+        _ => None,
+    })
+}
+
+/// A file uses another one if it names an item that the other one defines; re-exports do not count.
+#[test]
+fn files_do_not_use_each_other_in_circles() {
+    let mut modules = BTreeMap::new();
+    for (path, text) in sources().iter().filter(|(path, _)| !is_test(path)) {
+        let Some((name, file)) = path.split_once("/src/") else { continue };
+        let names = file.trim_end_matches(".rs").split('/');
+        let names = names.filter(|name| !["mod", "lib", "main"].contains(name));
+        let at: Vec<&str> = std::iter::once(name).chain(names).collect();
+        modules.insert(at.join("::"), Module::new(text));
+    }
+    let used = |(at, module): (&String, &Module)| {
+        // The first name of `a.b`, and none of `.b`.
+        let code = module.code.replace("..", " ");
+        let words = code.split(|c: char| !c.is_alphanumeric() && !"_:.".contains(c));
+        let paths = words.map(|word| word.split('.').next().unwrap_or_default());
+        let paths: BTreeSet<&str> = paths.map(|path| path.trim_end_matches(':')).collect();
+        let homes = paths.into_iter().filter_map(|path| home(&modules, at, path, 6));
+        (at.clone(), homes.filter(|home| home != at).collect())
+    };
+    let mut uses: BTreeMap<String, BTreeSet<String>> = modules.iter().map(used).collect();
+    let count: usize = uses.values().map(BTreeSet::len).sum();
+    assert!(count > 1000, "{count} uses");
+    // Files that use no other are taken away until all that are left use one another, or lead to such.
+    let mut before = usize::MAX;
+    while uses.len() < before {
+        before = uses.len();
+        uses.retain(|_, used| !used.is_empty());
+        let left: BTreeSet<String> = uses.keys().cloned().collect();
+        uses.values_mut().for_each(|used| used.retain(|file| left.contains(file)));
+    }
+    let mut walk: Vec<&str> = Vec::new();
+    let mut next = uses.keys().next();
+    while let Some(file) = next {
+        if let Some(start) = walk.iter().position(|other| other == file) {
+            panic!("a circle of files: {}", walk[start..].join(", "));
+        }
+        walk.push(file);
+        next = uses[file].first();
+    }
 }

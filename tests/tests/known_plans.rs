@@ -1,8 +1,8 @@
 //! The stored choices between plans, searched again: those of the family on every architecture.
 
 use codegen_ascendc::arch::{SOCS, Soc};
-use codegen_ascendc::plan::Storage;
 use codegen_ascendc::plan::kept::{self, Choices};
+use codegen_ascendc::plan::{self, Storage};
 use codegen_ascendc::sequence::form::Limits;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::OpDef;
@@ -53,7 +53,7 @@ fn searched(plans: &[Asked]) -> Choices {
     let work = || {
         let mine = std::iter::from_fn(|| plans.get(next.fetch_add(1, Ordering::Relaxed)));
         let of = |(def, spec, dtype, soc, storage, limits): &Asked| {
-            kept::searched(def, *spec, *dtype, soc, *storage, *limits)
+            plan::searched(def, *spec, *dtype, soc, *storage, *limits)
         };
         mine.flat_map(of).collect::<Choices>()
     };

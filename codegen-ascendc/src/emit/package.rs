@@ -2,7 +2,6 @@
 
 use super::words::{Language, Words};
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
-use crate::plan::accuracy::inaccurate;
 use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
@@ -285,7 +284,7 @@ fn accurate(
     options: &Options,
 ) -> Result<Plan, Refusal> {
     let plan = plan_in(def, spec, dtype, soc, options.storage)?;
-    match inaccurate(&plan).filter(|_| !options.accept_error) {
+    match plan.inaccurate().filter(|_| !options.accept_error) {
         Some(found) => {
             let (op, why) = (def.name.to_string(), Why::Inaccurate(Box::new(found)));
             Err(Refusal { op, soc: soc.name, dtypes: vec![dtype], why })

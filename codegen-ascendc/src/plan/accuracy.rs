@@ -10,16 +10,9 @@
 //! - In 16 bits, half a unit of each input that only multiplies, because terms of a sum may cancel, and each is accurate to 16
 //!   bits.
 
-pub use super::reference::Reference;
+pub use super::reference::{BUDGET, Reference};
 
-use super::planned::Plan;
-use crate::arch::Inaccurate;
 use op_dsl_ir::DType;
-
-/// Error budgets in units in the last place, in the order of [`DType`].
-///
-/// In 16 bits half a unit is for rounding the result, and half for everything before it.
-pub const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];
 
 /// The largest error found among some results.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,25 +83,4 @@ impl Accuracy {
         self.error = error;
         self.worst = Some(Worst { output, element, streams: streams.to_vec(), got, want });
     }
-}
-
-/// Describes the worst result of a plan; `None` if it is within the error budget.
-pub fn inaccurate(plan: &Plan) -> Option<Inaccurate> {
-    let Accuracy { error, budget, worst: Some(worst) } = &plan.accuracy else { return None };
-    if plan.accuracy.is_good() {
-        return None;
-    }
-    let by = match plan.functions.join(", ") {
-        functions if functions.is_empty() => functions,
-        functions => format!(" by {functions}"),
-    };
-    let read = plan.inputs.iter().zip(&worst.streams);
-    let at: Vec<String> =
-        read.filter_map(|(name, v)| Some(format!("{} = {v:e}", name.as_ref()?))).collect();
-    Some(Inaccurate {
-        function: format!("`{}`{by}", plan.outputs[worst.output]),
-        at: at.join(", "),
-        values: [worst.got, worst.want],
-        ulp: [*error, *budget],
-    })
 }

@@ -4,10 +4,11 @@ use super::accuracy::Accuracy;
 use super::lowering::Lowering;
 use super::planned::Plan;
 use super::regions::Regions;
+use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    Storage, bounded, cancelling, constants, cost, limits, repeated, shared, shared_sigmoid, slopes,
+    bounded, cancelling, constants, cost, limits, repeated, shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;

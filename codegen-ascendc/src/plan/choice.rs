@@ -4,11 +4,12 @@
 //! within, unless it is much more expensive. Where no plan is within the budget, the least error counts, and of errors that hardly
 //! differ the cheaper plan.
 
-use super::accuracy::BUDGET;
 use super::kept::{self, Place, Source};
+use super::reference::BUDGET;
 use super::samples::Samples;
+use super::storage::Storage;
 use super::target::Target;
-use super::{Plan, Storage, bounded, candidates, search};
+use super::{Plan, bounded, candidates, search};
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
@@ -30,16 +31,17 @@ const DEARER: f64 = 1.1;
 /// Ratio above which the errors of two plans count as different.
 const NEARLY: f64 = 1.02;
 
-/// Returns the plan of a graph, as recorded in `choices.txt` or found by a search.
+/// Returns the plan of a graph: the one in `choices.txt`, or one found by a search, as `source` says.
 pub(super) fn chosen(
     graph: &Graph,
     samples: &Samples<'_>,
     target: Target<'_>,
     storage: Storage,
+    source: Source<'_>,
 ) -> Result<Plan, Why> {
     let graph = &bounded::run(graph, roles::activation(target.def));
     let key = kept::key(graph, samples.spec, target, storage);
-    match target.source {
+    match source {
         Source::File => {
             let plan = kept::plan(key, graph, samples.spec, target, storage);
             plan.unwrap_or_else(|| Ok(found(graph, samples, target, storage)?.1))

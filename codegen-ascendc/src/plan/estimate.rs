@@ -3,8 +3,9 @@
 //! Advice uses it to compare an operator with variants of it that nobody has written.
 
 use super::candidates::plans;
+use super::storage::Storage;
 use super::target::Target;
-use super::{Cost, Plan, Storage, bounded, limits};
+use super::{Cost, Plan, bounded, limits};
 use crate::sequence::form::Limits;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles;

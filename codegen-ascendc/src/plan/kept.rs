@@ -8,14 +8,15 @@
 //! The test `known_plans` repeats part of the searches in every run, and writes the file with `BLESS=1`.
 
 use super::accuracy::{Accuracy, Worst};
+use super::candidates;
 use super::planned::Plan;
+use super::storage::Storage;
 use super::target::Target;
-use super::{Storage, candidates, make};
-use crate::arch::{Soc, Why};
+use crate::arch::Why;
 use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::encode::hash;
-use op_dsl_ir::op::{OpDef, Pattern};
-use op_dsl_ir::{DType, Graph, Stored, roles};
+use op_dsl_ir::op::Pattern;
+use op_dsl_ir::{Graph, Stored, roles};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -86,7 +87,7 @@ pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
 
 /// Returns a hash of everything that decides which plan of an operator is taken.
 pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
-    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, source: _ } = target;
+    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _ } = target;
     let spec = &def.specs[spec];
     let mut bytes = graph.encode();
     bytes.extend(spec.graph.encode());
@@ -159,23 +160,6 @@ impl Choice {
 pub fn lines() -> Choices {
     let key = |line: &str| Choice::read(line).map(|(key, _)| (key, line.to_string()));
     CHOICES.lines().filter_map(key).collect()
-}
-
-/// Plans an operator by searches alone and returns their results as lines of `choices.txt`.
-///
-/// No stored choice is read.
-pub fn searched(
-    def: &OpDef,
-    spec: usize,
-    dtype: DType,
-    soc: &'static Soc,
-    storage: Storage,
-    limits: Limits,
-) -> Choices {
-    let lines = RefCell::default();
-    // A refused operator has no choices, so the refusal is ignored.
-    let _ = make(def, spec, dtype, soc, storage, limits, Source::Search(&lines));
-    lines.into_inner()
 }
 
 #[cfg(test)]

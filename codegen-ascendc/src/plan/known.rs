@@ -2,7 +2,8 @@
 //!
 //! Emitting a package, reporting its costs and running a kernel ask for the same plans.
 
-use super::{Plan, Storage};
+use super::Plan;
+use super::storage::Storage;
 use crate::arch::{Refusal, Soc};
 use crate::sequence::form::Limits;
 use op_dsl_ir::DType;

@@ -3,12 +3,13 @@
 use super::allocate::{Allocated, Prefer, allocate};
 use super::flow::Flow;
 use super::lower::lower;
+use super::narrow;
 use super::regions::Regions;
 use super::registers::{Registers, registers};
 use super::schedule::{self, Sink};
+use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::temporaries;
-use super::{Storage, narrow};
 use crate::arch::{Soc, Why};
 use op_dsl_ir::{DType, Stored};
 

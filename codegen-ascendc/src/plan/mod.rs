@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! target      parameters that every lowering of an operator shares
+//! storage     whether values are in registers or in UB
 //! flow        values, before buffers are assigned
 //! instr       a vector call on buffers
 //! arithmetic  the result of one call, computed without hardware
@@ -38,6 +39,7 @@
 //! interpret   computes the calls without hardware
 //! contents    contents of buffers or registers meanwhile
 //! limits      clamps inputs short of infinity
+//! skipped     clamps that a kernel skips, because their bound is infinite
 //! ```
 //!
 //! Several orders of calls and buffer preferences are tried. The one with the fewest cycles wins; of equal ones that with the least UB
@@ -77,7 +79,9 @@ mod schedule;
 mod search;
 mod shared;
 mod shared_sigmoid;
+mod skipped;
 mod slopes;
+mod storage;
 mod target;
 mod ub_budget;
 
@@ -87,26 +91,18 @@ pub use estimate::estimate;
 pub use instr::{Buffer, Instr, Operand};
 pub use interpret::{interpret, interpret_all};
 pub use planned::Plan;
+pub use storage::Storage;
 pub use ub_budget::DEPTH;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::Limits;
 use choice::chosen;
-use kept::Source;
+use kept::{Choices, Source};
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::{DType, Stored};
 use samples::Samples;
+use std::cell::RefCell;
 use target::Target;
-
-/// Memory in which a kernel keeps its intermediate values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Storage {
-    /// In registers, if the architecture computes in registers and has enough of them for the kernel.
-    #[default]
-    Registers,
-    /// In the unified buffer (UB): each call processes a whole tile before the next call starts.
-    Memory,
-}
 
 /// Plans the vector calls of one specialisation of an operator on a target.
 ///
@@ -150,6 +146,23 @@ pub fn plan_with(
     known::plan(def, (spec, dtype, soc), storage, limits, make)
 }
 
+/// Plans an operator by searches alone and returns their results as lines of `choices.txt`.
+///
+/// No stored choice is read.
+pub fn searched(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    storage: Storage,
+    limits: Limits,
+) -> Choices {
+    let lines = RefCell::default();
+    // A refused operator has no choices, so the refusal is ignored.
+    let _ = make(def, spec, dtype, soc, storage, limits, Source::Search(&lines));
+    lines.into_inner()
+}
+
 fn make(
     def: &OpDef,
     spec: usize,
@@ -159,19 +172,19 @@ fn make(
     limits: Limits,
     source: Source<'_>,
 ) -> Result<Plan, Refusal> {
-    let target = Target { source, ..Target::new(def, soc, dtype, limits) };
+    let target = Target::new(def, soc, dtype, limits);
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let (graph, samples) = (&def.specs[spec].graph, Samples::new(def, spec, dtype));
     let in_budget = |target: Target<'_>, storage: Storage| {
-        let plan = chosen(graph, &samples, target, storage).map_err(refuse)?;
+        let plan = chosen(graph, &samples, target, storage, source).map_err(refuse)?;
         if plan.registers.is_none() || plan.accuracy.is_good() {
             return Ok(plan);
         }
         // A product with a shared reciprocal is rounded once more than a quotient, so calls on tensors may be accurate where these
         // are not.
-        let on_tensors = chosen(graph, &samples, target, Storage::Memory).ok();
+        let on_tensors = chosen(graph, &samples, target, Storage::Memory, source).ok();
         Ok(on_tensors.filter(|plan| plan.accuracy.is_good()).unwrap_or(plan))
     };
     let mut plan = in_budget(target, storage)?;

@@ -3,9 +3,9 @@
 use super::accuracy::Accuracy;
 use super::cost::Cost;
 use super::instr::{Buffer, Instr};
-use super::limits::picked;
 use super::registers::Registers;
-use crate::arch::Soc;
+use super::skipped::picked;
+use crate::arch::{Inaccurate, Soc};
 use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload, Scalar};
 use crate::tiling::Need;
@@ -104,5 +104,26 @@ impl Plan {
             Buffer::Half(k) => format!("h{k}"),
             Buffer::Mask(k) => format!("m{k}"),
         }
+    }
+
+    /// Describes the worst result; `None` if it is within the error budget.
+    pub fn inaccurate(&self) -> Option<Inaccurate> {
+        let Accuracy { error, budget, worst: Some(worst) } = &self.accuracy else { return None };
+        if self.accuracy.is_good() {
+            return None;
+        }
+        let by = match self.functions.join(", ") {
+            functions if functions.is_empty() => functions,
+            functions => format!(" by {functions}"),
+        };
+        let read = self.inputs.iter().zip(&worst.streams);
+        let at: Vec<String> =
+            read.filter_map(|(name, v)| Some(format!("{} = {v:e}", name.as_ref()?))).collect();
+        Some(Inaccurate {
+            function: format!("`{}`{by}", self.outputs[worst.output]),
+            at: at.join(", "),
+            values: [worst.got, worst.want],
+            ulp: [*error, *budget],
+        })
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! A column holds one value for each element.
 
-use super::accuracy::BUDGET;
 use crate::sequence::forms::circle;
 use op_dsl_ir::analysis::{Inputs, Visit};
 use op_dsl_ir::format::{Format, pow2};
@@ -11,6 +10,11 @@ use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::univariate::part;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 use std::borrow::Cow;
+
+/// Error budgets in units in the last place, in the order of [`DType`].
+///
+/// In 16 bits half a unit is for rounding the result, and half for everything before it.
+pub const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];
 
 /// Change of the inputs whose effect on a result is allowed, in half units in the last place.
 ///

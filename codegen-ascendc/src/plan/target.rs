@@ -1,6 +1,5 @@
 //! Parameters that every lowering of an operator shares.
 
-use super::kept::Source;
 use super::limits::Hold;
 use crate::arch::Soc;
 use crate::sequence::form::{Digits, Limits};
@@ -17,8 +16,6 @@ pub(super) struct Target<'d> {
     pub digits: Digits,
     /// Clamps of inputs to finite numbers, at the ends where the plan would give NaN for infinity.
     pub holds: &'d [Hold],
-    /// The way to choose between candidate plans: by the file of choices, or by a search.
-    pub source: Source<'d>,
     /// True to use sigmoids in f32 whose tails are not cut off where `e^x` overflows.
     pub is_far: bool,
 }
@@ -26,8 +23,7 @@ pub(super) struct Target<'d> {
 impl<'d> Target<'d> {
     /// Returns the default target: the cheapest sequences of vector calls, and no input clamped.
     pub fn new(def: &'d OpDef, soc: &'static Soc, dtype: DType, limits: Limits) -> Target<'d> {
-        let (digits, source) = (Digits::Absolute, Source::File);
-        Target { def, soc, dtype, limits, digits, holds: &[], source, is_far: false }
+        Target { def, soc, dtype, limits, digits: Digits::Absolute, holds: &[], is_far: false }
     }
 
     /// Returns how a mask stream is stored (as bits or bytes); `None` for a stream of numbers.

@@ -2,9 +2,9 @@
 
 use super::error::Error;
 use super::lookup::{self, Operators};
-use super::target::Target;
 use super::verdict::{Verdict, print};
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+use op_dsl_ir::op::OpDef;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,11 @@ pub enum Own {
     },
 }
 
-/// Writes the files that `target` emits for an operator, and prints their paths. After a refusal, nothing is written.
-pub fn run<T: Target + ?Sized>(
-    target: &T,
+/// Writes the files that `emit` returns for an operator and machines, and prints their paths.
+///
+/// After a refusal, nothing is written.
+pub fn run(
+    emit: impl Fn(&OpDef, &[&str]) -> Result<Vec<(String, String)>, String>,
     operators: Operators,
     line: &ArgMatches,
     out: &mut dyn Write,
@@ -36,7 +38,7 @@ pub fn run<T: Target + ?Sized>(
     let machines: Vec<&str> = soc.iter().map(String::as_str).collect();
     let op = lookup::operator(operators, &op)?;
     let mut paths = String::new();
-    for (name, text) in target.emit(op.def(), &machines).map_err(Error::Usage)? {
+    for (name, text) in emit(op.def(), &machines).map_err(Error::Usage)? {
         let path = root.join(name);
         let parent = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent)

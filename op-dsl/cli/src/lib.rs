@@ -44,6 +44,7 @@ mod verdict;
 mod verify;
 
 pub use args::DataKind;
+pub use ascendc::ASCENDC;
 pub use bench::{Case, Timing};
 /// The argument parser, whose types are in the interface of [`Target`].
 pub use clap;
@@ -58,9 +59,6 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use target::{Targets, asked};
 use verdict::print;
-
-/// The target that packages for Ascend NPUs are emitted for, which programs have by default.
-pub const ASCENDC: &dyn Target = &ascendc::AscendC;
 
 /// A command-line program: its operators, and what it shows or uses if arguments are missing.
 #[derive(Clone, Copy)]

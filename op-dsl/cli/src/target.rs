@@ -69,7 +69,7 @@ pub trait Target: Sync {
         line: &ArgMatches,
         out: &mut dyn Write,
     ) -> Result<Verdict, Error> {
-        emit::run(self, operators, line, out)
+        emit::run(|def, machines| self.emit(def, machines), operators, line, out)
     }
 }
 

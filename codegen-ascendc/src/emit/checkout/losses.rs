@@ -2,7 +2,7 @@
 //!
 //! Files are searched as texts: a name that occurs in the old ones but not in the new ones is a loss.
 
-use super::Fate;
+use super::fate::Fate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};

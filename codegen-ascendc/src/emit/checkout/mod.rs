@@ -4,16 +4,19 @@
 //! that would be lost.
 //!
 //! ```text
-//! mod     an operator's directory, and the fate of its files
+//! mod     an operator's directory, and what writing it changes
+//! fate    what happens to a file of it
 //! license the text at the head of every file
 //! lists   the rows of the repository's lists of operators and functions
 //! losses  interfaces that the old directory offers and the emitted one does not
 //! ```
 
+mod fate;
 mod license;
 mod lists;
 mod losses;
 
+pub use fate::Fate;
 pub use license::license;
 pub use lists::{Entry, entries};
 
@@ -27,36 +30,6 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Checkout {
     root: PathBuf,
-}
-
-/// Effect on one file of writing an operator's emitted files into its directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
-    /// The file did not exist, and is written.
-    New,
-    /// The file exists with another text, and is replaced.
-    Replaced,
-    /// The file exists with the same text.
-    Same,
-    /// The file is part of the old implementation and is removed.
-    Removed,
-    /// The file is not part of what is emitted, and is left as it is.
-    Kept,
-}
-
-impl Fate {
-    const ALL: [Fate; 5] = [Fate::New, Fate::Replaced, Fate::Removed, Fate::Kept, Fate::Same];
-
-    /// Returns the word for the effect in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Fate::New => "new",
-            Fate::Replaced => "replaced",
-            Fate::Same => "unchanged",
-            Fate::Removed => "removed",
-            Fate::Kept => "kept",
-        }
-    }
 }
 
 /// Effect of writing an operator's emitted files into its directory of a checkout.

@@ -5,7 +5,6 @@ use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::words::{Word, Words};
-use crate::plan::accuracy::inaccurate;
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
@@ -101,7 +100,7 @@ pub fn errors(package: &Package<'_>) -> Vec<String> {
     let words = package.words();
     let mut found: Vec<(Inaccurate, Vec<String>)> = Vec::new();
     for plan in &package.plans {
-        let Some(error) = inaccurate(plan) else { continue };
+        let Some(error) = plan.inaccurate() else { continue };
         let of = format!("{} {}", plan.soc.name, plan.dtype);
         match found.iter_mut().find(|(known, _)| *known == error) {
             Some((_, all)) => all.push(of),

@@ -1,6 +1,7 @@
 //! English.
 
-use super::*;
+use super::table::*;
+use crate::arch::{Inaccurate, Refusal};
 
 pub(super) static WORDS: Words = Words {
     signs: Signs {

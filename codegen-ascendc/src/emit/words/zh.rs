@@ -2,8 +2,8 @@
 //!
 //! Punctuation is full-width, and there is no space between Chinese and other words.
 
-use super::*;
-use crate::arch::{Inaccurate, Soc, Why};
+use super::table::*;
+use crate::arch::{Inaccurate, Refusal, Soc, Why};
 
 pub(super) static WORDS: Words = Words {
     signs: Signs {

@@ -99,7 +99,7 @@ fn every_type_is_within_its_budget() {
             let def = written(*build, is_factor);
             for &dtype in soc.arch.dtypes {
                 let plan = plan(&def, 0, dtype, soc).expect("a plan");
-                let found = crate::plan::accuracy::inaccurate(&plan);
+                let found = plan.inaccurate();
                 assert!(found.is_none(), "{name} {} {dtype}: {}", soc.name, found.unwrap());
             }
         }
@@ -227,7 +227,7 @@ fn says_the_error(package: &Package<'_>) {
         let mut pages = tree.files.iter().filter(|file| file.path.ends_with("README.md"));
         let text = &pages.next().expect("a page").text;
         for plan in &package.plans {
-            let found = crate::plan::accuracy::inaccurate(plan).expect("an error");
+            let found = plan.inaccurate().expect("an error");
             let error = format!("{:.1}", found.ulp[0]);
             let of = format!("{} {}", plan.soc.name, plan.dtype);
             for part in [&error, &of, &found.at] {

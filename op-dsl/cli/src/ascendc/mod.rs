@@ -31,8 +31,11 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::OpDef;
 use std::io::Write;
 
+/// The target that packages for Ascend NPUs are emitted for, which programs have by default.
+pub const ASCENDC: &dyn Target = &AscendC;
+
 /// Ascend NPUs.
-pub struct AscendC;
+struct AscendC;
 
 impl Target for AscendC {
     fn machines(&self) -> Vec<&'static str> {

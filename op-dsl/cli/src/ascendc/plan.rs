@@ -4,7 +4,6 @@ mod registers;
 mod words;
 
 use crate::table::{Table, indent};
-use codegen_ascendc::plan::accuracy::inaccurate;
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::Api;
 use codegen_ascendc::sequence::form::Limits;
@@ -161,7 +160,7 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
 
 /// Returns the largest error of the plan's results that a search has found, and the allowed one.
 fn accuracy(plan: &Plan) -> String {
-    match inaccurate(plan) {
+    match plan.inaccurate() {
         Some(found) => found.to_string(),
         None => {
             let lost: Vec<&str> =

@@ -2,7 +2,7 @@
 
 use super::fill::filled;
 use super::name::Name;
-use crate::ASCENDC;
+use crate::ascendc::ASCENDC;
 use crate::error::Error;
 use op_dsl_ir::Prim;
 use proc_macro2::TokenStream;

@@ -15,6 +15,10 @@ pub const FACTOR: f64 = 1.0;
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 /// Factor by which float attributes differ from their defaults in additional sweeps.
 const VARIED: f64 = 0.75;
+/// Largest allowed error in f32 at SIMD levels with FMA, in units in the last place of the exact value.
+const BUDGET: f64 = 2.0;
+/// Largest allowed error in a 16-bit type, in units in the last place of that type.
+const HALF_BUDGET: f64 = 1.0;
 /// Error in ULP that is within every f32 budget: up to it no zero crossing is searched near the result.
 const PLAIN: f64 = 1.0;
 /// As [`PLAIN`], for 16-bit types: up to this error in ULP no zero crossing is searched.
@@ -305,11 +309,20 @@ impl Formula {
         self.written().nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
+    /// Returns the error budget of an output, in units in the last place.
+    pub fn budget(&self, output: usize, dtype: DType, level: Level) -> f64 {
+        match dtype {
+            DType::F16 | DType::BF16 => HALF_BUDGET,
+            DType::F32 if level.has_fma() => BUDGET,
+            DType::F32 => BUDGET.max(self.budget_of_primitives(output, level)),
+        }
+    }
+
     /// Returns the error budget in ULP of an output in f32, as a sum over the primitives that it needs.
     ///
     /// A primitive adds the error in its row of the primitive table, unless it only shifts the exponent. The budget is used at
     /// SIMD levels without FMA.
-    pub fn budget(&self, output: usize, level: Level) -> f64 {
+    fn budget_of_primitives(&self, output: usize, level: Level) -> f64 {
         let graph = &self.spec.graph;
         let is_applied =
             |_, node| matches!(node, Node::Stream(s) if self.applied.contains(&usize::from(s)));

@@ -8,10 +8,6 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
 
-/// Largest allowed error in f32 at SIMD levels with FMA, in units in the last place of the exact value.
-const BUDGET: f64 = 2.0;
-/// Largest allowed error in a 16-bit type, in units in the last place of that type.
-const HALF_BUDGET: f64 = 1.0;
 /// Share of 16-bit results that must be correctly rounded, for every formula.
 const ROUNDED: f64 = 0.999;
 
@@ -40,15 +36,6 @@ pub struct Row {
     missed: Vec<Miss>,
 }
 
-/// Returns the error budget of an output, in units in the last place.
-pub fn budget(formula: &Formula, output: usize, dtype: DType, level: Level) -> f64 {
-    match dtype {
-        DType::F16 | DType::BF16 => HALF_BUDGET,
-        DType::F32 if level.has_fma() => BUDGET,
-        DType::F32 => BUDGET.max(formula.budget(output, level)),
-    }
-}
-
 impl Row {
     pub fn new(
         formula: &Formula,
@@ -58,7 +45,7 @@ impl Row {
         measure: Measure,
         author: f64,
     ) -> Row {
-        let budget = |k: usize| budget(formula, k, dtype, level);
+        let budget = |k: usize| formula.budget(k, dtype, level);
         let load = |k: usize| measure.worst[k].ulp / budget(k);
         let k = (0..measure.worst.len()).max_by(|a, b| load(*a).total_cmp(&load(*b))).unwrap_or(0);
         let place = |at: &Place| formula.place(&passes[at.index.0].attrs, &at.streams);

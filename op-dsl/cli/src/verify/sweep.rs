@@ -3,7 +3,6 @@
 use super::bench::Bench;
 use super::formula::Formula;
 use super::pass::{Pass, Role};
-use super::report;
 use crate::error::Error;
 use crate::progress::Progress;
 use codegen_cpu::rt::simd::Level;
@@ -286,7 +285,7 @@ impl<'f> Sweeper<'f> {
                     measure.decided.add(want.is_some(), at);
                     let Some(want) = *want else { continue };
                     let is_right = || {
-                        let budget = report::budget(self.formula, k, self.dtype, level);
+                        let budget = self.formula.budget(k, self.dtype, level);
                         format.error(got, want, 0.0) <= budget
                             || is_noticed(streams, got, want)
                             || self.formula.is_as_written(&pass.attrs, streams, k, [got, want])
