@@ -85,7 +85,10 @@ fn same(op: &Operator, registers: &Plan) -> bool {
         assert!(op.name().ends_with("GradGrad"), "{} {dtype}: not in registers", op.name());
         return false;
     }
-    let ins = streams(registers.inputs.len(), dtype);
+    let mut ins = streams(registers.inputs.len(), dtype);
+    for (_, mask) in ins.iter_mut().enumerate().filter(|(k, _)| op.def().is_mask(*k)) {
+        mask.iter_mut().for_each(|x| *x = f32::from(*x > 0.0));
+    }
     let slices: Vec<&[f32]> = ins.iter().map(Vec::as_slice).collect();
     let attrs = attribute_values(op).swap_remove(0);
     let run = |plan: &Plan| {

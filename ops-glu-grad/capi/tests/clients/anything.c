@@ -2,12 +2,25 @@
    `clients_run_with_address_sanitizer` and valgrind watch. */
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_bias_gelu.h"
+#include "aclnnop/aclnn_bias_gelu_grad.h"
+#include "aclnnop/aclnn_bias_swi_glu.h"
+#include "aclnnop/aclnn_bias_swi_glu_grad.h"
+#include "aclnnop/aclnn_clipped_swi_glu_mul.h"
+#include "aclnnop/aclnn_clipped_swi_glu_mul_grad.h"
 #include "aclnnop/aclnn_clipped_swiglu.h"
 #include "aclnnop/aclnn_clipped_swiglu_grad.h"
+#include "aclnnop/aclnn_dropout_add.h"
+#include "aclnnop/aclnn_dropout_add_grad.h"
+#include "aclnnop/aclnn_dy_t.h"
+#include "aclnnop/aclnn_dy_t_grad.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_fast_gelu.h"
 #include "aclnnop/aclnn_fast_gelu_backward.h"
+#include "aclnnop/aclnn_ge_glu_mul.h"
+#include "aclnnop/aclnn_ge_glu_mul_grad.h"
+#include "aclnnop/aclnn_ge_glu_mul_grad_grad.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
 #include "aclnnop/aclnn_gelu.h"
@@ -32,6 +45,12 @@
 #include "aclnnop/aclnn_mish.h"
 #include "aclnnop/aclnn_mish_backward.h"
 #include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_relu_squared.h"
+#include "aclnnop/aclnn_relu_squared_grad.h"
+#include "aclnnop/aclnn_relu_squared_mul.h"
+#include "aclnnop/aclnn_relu_squared_mul_grad.h"
+#include "aclnnop/aclnn_rope.h"
+#include "aclnnop/aclnn_rope_grad.h"
 #include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
 #include "aclnnop/aclnn_sigmoid.h"
@@ -40,18 +59,25 @@
 #include "aclnnop/aclnn_silu_backward.h"
 #include "aclnnop/aclnn_situ_glu.h"
 #include "aclnnop/aclnn_situ_glu_grad.h"
+#include "aclnnop/aclnn_soft_cap.h"
+#include "aclnnop/aclnn_soft_cap_grad.h"
 #include "aclnnop/aclnn_softplus.h"
 #include "aclnnop/aclnn_softplus_backward.h"
 #include "aclnnop/aclnn_softshrink.h"
 #include "aclnnop/aclnn_softshrink_backward.h"
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
+#include "aclnnop/aclnn_swi_glu_mul.h"
+#include "aclnnop/aclnn_swi_glu_mul_grad.h"
+#include "aclnnop/aclnn_swi_glu_mul_grad_grad.h"
 #include "aclnnop/aclnn_swish.h"
 #include "aclnnop/aclnn_swish_backward.h"
 #include "aclnnop/aclnn_tanh.h"
 #include "aclnnop/aclnn_tanh_backward.h"
 #include "aclnnop/aclnn_threshold.h"
 #include "aclnnop/aclnn_threshold_backward.h"
+#include "aclnnop/aclnn_x_ielu.h"
+#include "aclnnop/aclnn_x_ielu_grad.h"
 #include "check.h"
 #include "infiniop/handle.h"
 #include "infiniop/ops/gelu_backward.h"
@@ -175,6 +201,32 @@ static char* word(void)
     ROW(aclnnGeGluV3Backward, T, T, T, small(), small(), below(2), T) \
     ROW(aclnnSwiGlu, T, small(), T) \
     ROW(aclnnSwiGluGrad, T, T, small(), T) \
+    ROW(aclnnSwiGluMul, T, T, T) \
+    ROW(aclnnSwiGluMulGrad, T, T, T, T, T) \
+    ROW(aclnnSwiGluMulGradGrad, T, T, T, T, T, T, T, T) \
+    ROW(aclnnGeGluMul, T, T, small(), T) \
+    ROW(aclnnGeGluMulGrad, T, T, T, small(), T, T) \
+    ROW(aclnnGeGluMulGradGrad, T, T, T, T, T, small(), T, T, T) \
+    ROW(aclnnReluSquaredMul, T, T, T) \
+    ROW(aclnnReluSquaredMulGrad, T, T, T, T, T) \
+    ROW(aclnnClippedSwiGluMul, T, T, 0.5 * small(), 0.5 * small(), 0.5 * small(), T) \
+    ROW(aclnnClippedSwiGluMulGrad, T, T, T, 0.5 * small(), 0.5 * small(), 0.5 * small(), T, T) \
+    ROW(aclnnRope, T, T, T, small(), below(2), T) \
+    ROW(aclnnRopeGrad, T, T, T, small(), below(2), T) \
+    ROW(aclnnDyT, T, T, T, T, T) \
+    ROW(aclnnDyTGrad, T, T, T, T, T, T, T, T, T) \
+    ROW(aclnnBiasGelu, T, T, T) \
+    ROW(aclnnBiasGeluGrad, T, T, T, T, T) \
+    ROW(aclnnBiasSwiGlu, T, T, small(), T) \
+    ROW(aclnnBiasSwiGluGrad, T, T, T, small(), T, T) \
+    ROW(aclnnDropoutAdd, T, T, T, 0.5 * small(), T) \
+    ROW(aclnnDropoutAddGrad, T, T, 0.5 * small(), T, T) \
+    ROW(aclnnReluSquared, T, T) \
+    ROW(aclnnReluSquaredGrad, T, T, T) \
+    ROW(aclnnXIelu, T, 0.5 * small(), 0.5 * small(), 0.5 * small(), T) \
+    ROW(aclnnXIeluGrad, T, T, 0.5 * small(), 0.5 * small(), 0.5 * small(), T) \
+    ROW(aclnnSoftCap, T, 0.5 * small(), T) \
+    ROW(aclnnSoftCapGrad, T, T, 0.5 * small(), T) \
     ROW(aclnnSituGlu, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
     ROW(aclnnSituGluGrad, T, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
     ROW(aclnnClippedSwiglu, T, below(4) ? NULL : T, small(), 1.7, 7.0, 0.5 * small(), below(2), T) \
