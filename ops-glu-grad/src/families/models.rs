@@ -154,7 +154,7 @@ pub mod models {
         relu(x).powi(2)
     }
 
-    /// xIELU: `alpha_p x^2 + beta x` for positive `x`, else `alpha_n (e^x - 1) - alpha_n x + beta x`.
+    /// xIELU: `x (alpha_p x + beta)` for positive `x`, else `alpha_n (e^x - 1) - alpha_n x + beta x`.
     ///
     /// The source computes `alpha_p = softplus(a)` and `alpha_n = beta + softplus(b)` from trained
     /// parameters, and bounds `x` by a negative `eps` near 0 in the exponential.
@@ -167,7 +167,7 @@ pub mod models {
         #[attr(default = 1.3)] alpha_n: f32,
         #[attr(default = 0.5)] beta: f32,
     ) -> Elem {
-        if x > 0.0 { alpha_p * x * x + beta * x } else { alpha_n * expm1(x) + (beta - alpha_n) * x }
+        if x > 0.0 { x * (alpha_p * x + beta) } else { alpha_n * expm1(x) + (beta - alpha_n) * x }
     }
 
     /// Soft cap of scores: `cap * tanh(x / cap)`.

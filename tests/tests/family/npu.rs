@@ -141,7 +141,9 @@ fn every_operator_over_all_numbers() {
         let xs = numbers(dtype);
         for case in cases(dtype) {
             let (name, outs) = (case.op.name(), case.run(&xs, 1.0, Noise::None));
-            let is_sum = is_second(case.op);
+            // Attributes that are no powers of two round the argument and the result, as in `cap * tanh(x / cap)`.
+            let is_scaled = case.scalars().iter().any(|s| s.abs().log2().fract() != 0.0);
+            let is_sum = is_second(case.op) || dtype == DType::F32 && is_scaled;
             for (k, wants) in case.want(&xs, 1.0).into_iter().enumerate() {
                 for ((x, want), got) in xs.iter().zip(wants).zip(&outs[k]) {
                     let got = f64::from(*got);
