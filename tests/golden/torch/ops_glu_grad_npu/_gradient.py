@@ -56,8 +56,8 @@ def rule(operator, table, calls):
             if i in needed:
                 raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{tensor}`; allowed: {allowed}")
 
-    def gradients(ctx, upstream):
-        """The gradients by the inputs of `wrt`, not yet summed over what was broadcast."""
+    def gradients(ctx, upstream, whole):
+        """The gradients by the inputs of `wrt`: with `whole`, an element for each of the output, none of them summed."""
         given = [upstream[i] for i in upstreams if upstream[i] is not None]
         saved, tensors = list(ctx.saved_tensors), []
         for (what, index), kind in zip(holds, kinds):
@@ -69,7 +69,7 @@ def rule(operator, table, calls):
                 held = saved.pop(0)
                 if held is not None and kind in NUMBERS:
                     held = held.to(given[0].dtype)
-                if held is not None and broadcast and kind != "rows":
+                if held is not None and broadcast and (whole or not gradient.broadcast) and kind != "rows":
                     held = held.expand(_scaled(kind, ctx.domain, ctx.dim))
             tensors.append(held)
         values = [value if i is None else ctx.attributes[i] for i, value in passed]
@@ -83,7 +83,7 @@ def rule(operator, table, calls):
         if all(upstream[i] is None for i in upstreams):
             return tuple(results)
         check(ctx, needed)
-        for i, result in zip(wrt, gradients(ctx, upstream)):
+        for i, result in zip(wrt, gradients(ctx, upstream, False)):
             if i in needed:
                 shape, dtype = ctx.metas[i]
                 results[i] = result.sum_to_size(shape).to(dtype)
@@ -107,7 +107,7 @@ def rule(operator, table, calls):
                     upstream = [None] * len(operator.outputs)
                     parts = [moved if k == part else zero for k in range(2 if kind == "gated" else 1)]
                     upstream[output] = _joined(kind, parts, ctx.dim, interleaved)
-                    result = gradients(ctx, upstream)[wrt.index(i)]
+                    result = gradients(ctx, upstream, True)[wrt.index(i)]
                     total = total + _parts(own, result, ctx.dim, interleaved)[index]
             return total
 
