@@ -35,7 +35,7 @@ class GeGlu:
     def __init__(self, inputs, dy, y, results):
         saved, scratch = torch.empty_like(y), torch.empty_like(y)
         (x,), (dx,) = inputs, results
-        (value, gate), (dvalue, dgate) = x.chunk(2, -1), dx.chunk(2, -1)
+        (value, gate), (dvalue, dgate) = halves_of(inputs), halves_of(results)
 
         def ours():
             og.ge_glu(x, approximate="none", out=(y, saved))
@@ -55,23 +55,20 @@ class SwiGlu:
     """`silu(gate) * value`, the gate being the first half."""
 
     tensors = 1
+    ours = staticmethod(og.swi_glu)
+    gradient = staticmethod(og.swi_glu_grad)
 
     @staticmethod
     def composed(gate, value):
         return functional.silu(gate) * value
 
-    @staticmethod
-    def ours(x):
-        return og.swi_glu(x)
-
     def __init__(self, inputs, dy, y, results):
         saved, scratch = torch.empty_like(y), torch.empty_like(y)
-        (x,), (dx,) = inputs, results
-        (gate, value), (dgate, dvalue) = x.chunk(2, -1), dx.chunk(2, -1)
+        (gate, value), (dgate, dvalue) = halves_of(inputs), halves_of(results)
 
         def ours():
-            og.swi_glu(x, out=y)
-            og.swi_glu_grad(dy, x, out=dx)
+            self.ours(*inputs, out=y)
+            self.gradient(dy, *inputs, out=results)
 
         def eager():
             ATEN.silu.out(gate, out=saved)
@@ -87,27 +84,8 @@ class SwiGluMul(SwiGlu):
     """`silu(gate) * value` of two tensors."""
 
     tensors = 2
-
-    @staticmethod
-    def ours(gate, value):
-        return og.swi_glu_mul(gate, value)
-
-    def __init__(self, inputs, dy, y, results):
-        saved, scratch = torch.empty_like(y), torch.empty_like(y)
-        (gate, value), (dgate, dvalue) = inputs, results
-
-        def ours():
-            og.swi_glu_mul(gate, value, out=y)
-            og.swi_glu_mul_grad(dy, gate, value, out=results)
-
-        def eager():
-            ATEN.silu.out(gate, out=saved)
-            torch.mul(value, saved, out=y)
-            torch.mul(dy, saved, out=dvalue)
-            torch.mul(dy, value, out=scratch)
-            ATEN.silu_backward.grad_input(scratch, gate, grad_input=dgate)
-
-        self.calls = {"ours": ours, "eager": eager}
+    ours = staticmethod(og.swi_glu_mul)
+    gradient = staticmethod(og.swi_glu_mul_grad)
 
 
 def given(block, inputs, dy):
