@@ -149,7 +149,9 @@ fn every_operator_is_planned_and_no_kernel_holds_an_error() {
             let whole = planned.as_ref().filter(|(_, left)| left.is_none());
             look(op, soc, whole.map(|(package, _)| package));
         }
-        for op in super::more::ops::OPERATORS.iter().chain(ops::OPERATORS) {
+        // Plans of these formulas are not stored, and to search them takes five seconds for each product.
+        let others = super::more::ops::OPERATORS.iter().chain(ops::OPERATORS);
+        for op in others.filter(|_| ["ascend910b", "ascend950"].contains(&soc.name)) {
             look(op, soc, Package::new(op.def(), &[soc], Options::default()).ok().as_ref());
         }
     }
