@@ -5,7 +5,7 @@ use super::block::Kernels;
 use super::converters::Converters;
 use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
-use super::view::Raw;
+use super::view::{Raw, contiguous_strides};
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
@@ -127,11 +127,7 @@ impl Job {
 
     /// Redirects stream `k` to contiguous memory with the dimensions of the domain.
     pub fn set_contiguous(&mut self, k: usize, ptr: *mut u8, dtype: Stored) {
-        let (mut strides, mut next) = ([0; MAX_RANK], dtype.size() as isize);
-        for d in (0..self.rank).rev() {
-            strides[d] = next;
-            next *= self.size[d] as isize;
-        }
+        let strides = contiguous_strides(self.sizes()).map(|stride| stride * dtype.size() as isize);
         self.streams[k] = Stream { ptr, origin: ptr, dtype, strides };
     }
 

@@ -17,10 +17,11 @@ use super::job::Job;
 use super::options::Options;
 use super::simd::{AtLevel, Isa};
 use super::stream::Stream;
-use super::streams::Call;
+use super::streams::{Call, over_domain};
 use super::threads;
 use half::{bf16, f16};
-use op_dsl_ir::bind::MAX_RANK;
+use op_dsl_ir::bind::{Bound, MAX_RANK};
+use op_dsl_ir::op::Part;
 use op_dsl_ir::{DType, Stored};
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -84,13 +85,11 @@ pub(super) fn run(job: &Job, call: &Call<'_>, options: &Options) {
 pub(super) fn clear(call: &Call<'_>) {
     for sum in call.def.sums.iter() {
         let raw = call.outputs[sum.output].raw();
-        let (mut strides, mut size) = ([0; MAX_RANK], [1; MAX_RANK]);
-        for (d, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
-            (size[d], strides[d]) = (n, stride * raw.dtype.size() as isize);
-        }
-        let target = Stream { ptr: raw.ptr, origin: raw.origin, dtype: raw.dtype, strides };
-        let zeros = Sum { stream: 0, target, size, pitch: [0; MAX_RANK], first: 0 };
-        zeros.finish(&[0.0]);
+        let whole = Bound { domain: raw.shape, ..Bound::default() };
+        let mut size = [1; MAX_RANK];
+        size[..raw.shape.len()].copy_from_slice(&raw.shape);
+        let target = over_domain(raw, &whole, Part::Whole);
+        Sum { stream: 0, target, size, pitch: [0; MAX_RANK], first: 0 }.finish(&[0.0]);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::error::Error;
 use super::lookup::{self, Operators};
+use super::scratch::ScratchFile;
 use super::verdict::{Verdict, print};
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 use op_dsl_ir::op::OpDef;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
@@ -27,7 +28,7 @@ pub enum Own {
 
 /// Writes the files that `emit` returns for an operator and machines, and prints their paths.
 ///
-/// After a refusal, nothing is written.
+/// Files get their names once all of them are written. After a refusal, nothing is.
 pub fn run(
     emit: impl Fn(&OpDef, &[&str]) -> Result<Vec<(String, String)>, String>,
     operators: Operators,
@@ -37,13 +38,23 @@ pub fn run(
     let Own::Emit { op, soc, out: root } = Own::from_arg_matches(line)?;
     let machines: Vec<&str> = soc.iter().map(String::as_str).collect();
     let op = lookup::operator(operators, &op)?;
-    let mut paths = String::new();
+    let wrong = |path: &Path, e| Error::Usage(format!("--out {}: {e}", path.display()));
+    let mut written = Vec::new();
     for (name, text) in emit(op.def(), &machines).map_err(Error::Usage)? {
         let path = root.join(name);
         let parent = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(parent)
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|e| Error::Usage(format!("--out {}: {e}", path.display())))?;
+        let write = || -> io::Result<ScratchFile> {
+            fs::create_dir_all(parent)?;
+            let mut beside = ScratchFile::new_in(parent, ".op-dsl-emit-")?;
+            beside.file.write_all(text.as_bytes())?;
+            Ok(beside)
+        };
+        let beside = write().map_err(|e| wrong(&path, e))?;
+        written.push((beside, path));
+    }
+    let mut paths = String::new();
+    for (beside, path) in written {
+        beside.place(&path).map_err(|e| wrong(&path, e))?;
         paths += &format!("{}\n", path.display());
     }
     print(out, &paths)

@@ -57,6 +57,7 @@ pub mod published;
 pub mod registered;
 pub mod roles;
 pub mod rounding;
+mod spec;
 mod stored;
 pub mod suggest;
 pub mod univariate;

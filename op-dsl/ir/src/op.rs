@@ -7,9 +7,9 @@
 pub use crate::list::{List, Text};
 use crate::published::Published;
 use crate::registered::Definition;
+pub use crate::spec::{Derived, Spec, Wide};
 pub use crate::value::Value;
-use crate::wiring::Wiring;
-use crate::{DType, Graph, Stored, univariate};
+use crate::{DType, Stored};
 use std::borrow::Cow;
 
 /// Definition of one operator: its signature, attributes, and the graphs of its formula.
@@ -267,45 +267,6 @@ pub struct Variant {
     pub value: i64,
 }
 
-/// The formula's graphs for one combination of values of the attributes that it branches on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spec {
-    /// `(attribute index, value)` for each attribute whose value is fixed in these graphs.
-    pub when: List<(usize, i64)>,
-    /// Graph as written (or as differentiated), before any other pass.
-    pub traced: Graph,
-    /// Graph after all target-independent passes, which every back end lowers.
-    pub graph: Graph,
-    /// Graph for evaluation in f64, on back ends that have it.
-    ///
-    /// `None` if f32 is accurate enough, and a back end's estimate has found it not slower than table look-ups.
-    pub wide: Option<Wide>,
-    /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
-    pub derived: Option<Derived>,
-}
-
-/// A formula to be evaluated in f64 and rounded once.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Wide {
-    /// Graph of the formula. Its factors are not ordered for f32, because nothing overflows in f64.
-    pub graph: Graph,
-    /// Whether f32 results need evaluation in f64 for accuracy.
-    ///
-    /// Otherwise the graph only serves table look-ups of functions, which are faster than f32 code.
-    pub single: bool,
-    /// Whether 16-bit results need evaluation in f64 as well; f32 mostly has digits to spare for them.
-    pub halves: bool,
-}
-
-/// The forward formula that a gradient was derived from, which is the reference for its results.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Derived {
-    /// Graph of the forward formula as the author wrote it, before any pass.
-    pub forward: Graph,
-    /// Differentiation steps from `forward` to the gradient: one, or two for the gradient of a gradient.
-    pub steps: List<Wiring>,
-}
-
 /// One input or output stream of a graph: a tensor, or the gate or the value of a gated tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
@@ -324,38 +285,6 @@ pub enum Part {
     Gate,
     /// The value elements of a gated tensor.
     Value,
-}
-
-impl Spec {
-    /// Makes the specialisation of a graph that branches on no attribute and is lowered without passes.
-    pub fn of(graph: Graph) -> Spec {
-        let when = List::Borrowed(&[][..]);
-        Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
-    }
-
-    /// Splits the f64 graph into univariate functions and the expression that combines their values.
-    ///
-    /// `None` if there is no such graph, or no such split. `inputs` is the number of input streams.
-    pub fn split(&self, inputs: usize) -> Option<univariate::Split> {
-        univariate::split(&self.wide.as_ref()?.graph, inputs)
-    }
-
-    /// Recomputes the saved values among a gradient's input streams from its other streams.
-    ///
-    /// The forward formula computes the saved values. A saved value is left unchanged if the formula needs an input
-    /// that the gradient does not have, since the result is NaN then. No stream changes unless the gradient was derived
-    /// in one step.
-    pub fn restore(&self, streams: &mut [f64], scalars: &[f64]) {
-        let Some(Derived { forward, steps }) = &self.derived else { return };
-        let [wiring] = &**steps else { return };
-        let held = |at: &Option<usize>| at.map_or(f64::NAN, |at| streams[at]);
-        let inputs: Vec<f64> = wiring.inputs.iter().map(held).collect();
-        for (value, at) in forward.eval(&inputs, scalars).into_iter().zip(wiring.saved.iter()) {
-            if let (Some(at), false) = (*at, value.is_nan()) {
-                streams[at] = value;
-            }
-        }
-    }
 }
 
 impl OpDef {

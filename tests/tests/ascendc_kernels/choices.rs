@@ -6,7 +6,7 @@ use super::common::*;
 use super::judge::judge;
 use super::planned::family;
 use super::program::Program;
-use codegen_ascendc::arch::{SOCS, Soc};
+use codegen_ascendc::arch::{Refusal, SOCS, Soc};
 use codegen_ascendc::emit::{Options, Package, kernel};
 use op_dsl::Operator;
 use op_dsl::ir::DType;
@@ -146,7 +146,10 @@ fn every_operator_is_planned_and_no_kernel_holds_an_error() {
     // ascend910_93 is skipped, because it has the plans of ascend910b.
     for soc in SOCS.iter().filter(|soc| soc.name != "ascend910_93") {
         for (op, planned) in family(soc) {
-            let whole = planned.as_ref().filter(|(_, left)| left.is_none());
+            // Near the zeros of xIELU f32 has too few digits: docs/family.md.
+            let is_known =
+                |left: &Refusal| op.name().starts_with("XIelu") && left.dtypes == [DType::F32];
+            let whole = planned.as_ref().filter(|(_, left)| left.as_ref().is_none_or(is_known));
             look(op, soc, whole.map(|(package, _)| package));
         }
         // Plans of these formulas are not stored, and to search them takes five seconds for each product.
@@ -156,9 +159,8 @@ fn every_operator_is_planned_and_no_kernel_holds_an_error() {
         }
     }
     refused.retain(|(name, _)| ops_glu_grad::OPERATORS.iter().any(|op| op.name() == *name));
-    // Sums over elements have no kernel, and f32 has too few digits near the zeros of xIELU: docs/family.md.
-    let is_known = |name: &str| is_sum(name) || name.starts_with("XIelu");
-    refused.retain(|(name, _)| !is_known(name));
+    // Sums over elements have no kernel.
+    refused.retain(|(name, _)| !is_sum(name));
     assert_eq!(refused, [("ReluGradV2", "ascend910")]);
 }
 
