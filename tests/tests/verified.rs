@@ -159,6 +159,12 @@ pub mod formulas {
         max(0.0, 1.0 - t * x)
     }
 
+    /// A power that leaves f32, where a small `dy` brings it back, and whose exponent multiplies the error of its base.
+    #[op(name = "PowerOf", grad(name = "PowerOfGrad", wrt(x)))]
+    pub fn power_of(x: Elem, #[attr(default = 1.5)] p: f32) -> Elem {
+        powf(abs(x) + 0.1, p)
+    }
+
     /// Both functions of the gradient are polynomials in the gate and in one function, which 16 bits look up.
     #[op(name = "QuickGlu", grad(name = "QuickGluGrad", wrt(gate, value)))]
     pub fn quick_glu(gate: Elem, value: Elem) -> Elem {

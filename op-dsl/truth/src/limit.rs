@@ -156,13 +156,23 @@ pub fn limit(values: [f64; 4]) -> f64 {
         _ if pairs().all(|(a, b)| b * a > 0.0 && (b.abs() > 1.1 * a.abs() || a == b)) => {
             f64::INFINITY.copysign(last)
         }
-        _ => f64::NAN,
+        _ => by_power(values).unwrap_or(f64::NAN),
     }
+}
+
+/// Returns the limit of values that change as a power of the argument, however small its exponent.
+///
+/// The arguments in [`FAR`] are squares of one another, so that the logarithm of the values' quotient doubles each time.
+fn by_power(values: [f64; 4]) -> Option<f64> {
+    let [a, b, c] = [0, 1, 2].map(|k| (values[k + 1] / values[k]).ln());
+    let doubles = |x: f64, y: f64| (y - 2.0 * x).abs() < 0.01 * y.abs() && y.abs() > SAME;
+    let limit = if c < 0.0 { 0.0 } else { f64::INFINITY.copysign(values[3]) };
+    (doubles(a, b) && doubles(b, c)).then_some(limit)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::limit;
+    use super::{FAR, limit};
 
     #[test]
     fn limits_of_sequences() {
@@ -172,5 +182,8 @@ mod tests {
         assert_eq!(limit([1e-300, 0.0, 0.0, 0.0]), 0.0);
         assert_eq!(limit([0.9, 0.999, 1.0, 1.0]), 1.0);
         assert!(limit([0.3, -0.8, 0.1, 0.9]).is_nan());
+        let power = |exponent: f64| FAR.map(|log| -3.0 * (exponent * log).exp2());
+        assert_eq!(limit(power(-0.001)), 0.0);
+        assert_eq!(limit(power(0.001)), f64::NEG_INFINITY);
     }
 }

@@ -1,6 +1,7 @@
 //! Sample points of the estimate: lines of points along which one stream varies.
 
 use crate::graph::{Graph, Id, Node};
+use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
 /// Inputs of one evaluation of a graph: one element of every stream, and the attributes.
@@ -16,6 +17,10 @@ pub struct Point {
 /// Sample values of attributes, in three variants. Attribute `s` takes entry `s % 3` of a variant.
 const SCALARS: [[f64; 3]; 3] =
     [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
+/// Sample values of attributes in graphs with powers whose exponent an attribute gives.
+///
+/// The error of such a power is that of its base times the exponent, and `x^3` leaves the range of f32 where `x^0.6` does not.
+const EXPONENTS: [[f64; 3]; 2] = [[4.0; 3], [-1.3; 3]];
 /// Sample values of streams that neither vary along a line of points nor are factors of the outputs.
 ///
 /// They are those of stream 0; [`apart`] makes those of other streams from them.
@@ -46,7 +51,16 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     let is_addend = |s: &usize| varies[*s] && dependence(graph, *s) == Dependence::Affine;
     let addends: Vec<usize> = (0..count).filter(is_addend).collect();
     let alone = varies.iter().filter(|v| **v).count() < 2;
-    let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
+    let by_scalars = graph.depends_on(|_, node| matches!(node, Node::Scalar(_)));
+    let is_exponent = |node: &Node| match node {
+        Node::Call(Prim::Pow, [_, exponent, _]) => by_scalars[exponent.index()],
+        _ => false,
+    };
+    let scalars: Vec<&[f64; 3]> = match by_scalars.contains(&true) {
+        true if graph.nodes.iter().any(is_exponent) => SCALARS.iter().chain(&EXPONENTS).collect(),
+        true => SCALARS.iter().collect(),
+        false => vec![&SCALARS[0]],
+    };
     let range = |s: usize| ranges.get(s).copied().flatten();
     let edges = edges(graph);
     let mut lines = Vec::new();
@@ -59,7 +73,7 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
         let usual = OTHERS[..if alone { 1 } else { 2 }].iter().map(|other| (other, None));
         let zeros = addends.iter().filter(|s| **s != varied).map(|s| (&OTHERS[0], Some(*s)));
         for (others, zero) in usual.chain(zeros) {
-            for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
+            for scalars in scalars.iter().copied() {
                 for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
                     let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {

@@ -2,10 +2,10 @@
 //!
 //! Elsewhere such factors are 1, which causes no rounding error. Here they round like other operands, and a large factor scales
 //! subnormal values back into the normal range. For example, `dy e^x` at `x = -127` is about 1e-18 with `dy = 1e37`, but `e^x` alone
-//! is zero in f32.
+//! is zero in f32. In the same way a small factor scales back values that f32 cannot hold, such as `x^3` at `x = 1e20`.
 
 use super::along::Evaluated;
-use super::bounded::is_subnormal;
+use super::bounded::{Bounded, is_subnormal};
 use super::{Arithmetic, BUDGET, Point, Ranges, Worst, lines, worst};
 use crate::graph::{Graph, Node};
 use crate::passes::products::inner_products;
@@ -18,6 +18,8 @@ const FACTOR: f64 = 1.718_281_9_f32 as f64;
 ///
 /// It is near the largest f32 number.
 const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
+/// Value of factor streams that scales results beyond the largest f32 number back into range, near the least normal number.
+const SMALL_FACTOR: f64 = FACTOR / (1u128 << 126) as f64;
 
 /// Estimates the largest error in f32 of any output, including rounding by factor streams.
 ///
@@ -77,10 +79,17 @@ fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
         line.iter_mut().for_each(|point| point.streams[factor] = FACTOR);
         let line = evaluated(line);
         let large = line.beside(is_subnormal, &[factor], LARGE_FACTOR);
+        let small = line.beside(is_beyond, &[factor], SMALL_FACTOR);
         worst.look_at(graph, line);
         worst.look_at(graph, evaluated(large));
+        worst.look_at(graph, evaluated(small));
     }
     worst
+}
+
+/// Returns whether a result is finite and beyond the largest number of f32.
+fn is_beyond(result: &Bounded) -> bool {
+    result.value.is_finite() && Arithmetic::F32.overflows(result.value)
 }
 
 fn is_product(node: &Node) -> bool {
@@ -105,6 +114,16 @@ mod tests {
     fn a_large_factor_shows_what_is_lost_below_the_normal_numbers() {
         assert!(estimate(|b, x| b.call(Prim::Exp, &[x])) > 1e6);
         assert!(estimate(|b, x| b.call(Prim::Abs, &[x])) < 1.0);
+    }
+
+    #[test]
+    fn a_small_factor_shows_what_overflows() {
+        let power = |b: &mut Builder, x, exponent| {
+            let (size, exponent) = (b.call(Prim::Abs, &[x]), b.num(exponent));
+            b.call(Prim::Pow, &[size, exponent])
+        };
+        assert!(estimate(|b, x| power(b, x, 1.5)) > 1e6);
+        assert!(estimate(|b, x| power(b, x, 0.75)) < 2.0);
     }
 
     #[test]
