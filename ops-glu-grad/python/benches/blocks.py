@@ -3,7 +3,8 @@
     python blocks.py [--rows 8192] [--columns 8192] [--dtype f32,bf16] [--threads 1,2] [--rounds 9] [--clock wall|cpu]
 
 `given` has all results in memory that was there before, forward and backward one after another. `autograd` is `y = block(x)` and
-`y.backward(dy)`, with memory as PyTorch allocates it. Times are of an element of `y`, in nanoseconds; `x` is twice as wide.
+`y.backward(dy)`, with memory as PyTorch allocates it. `in place` is the same of a layer's results, over which the operator writes their
+gradients; the layer, a multiplication by 1, counts for all. Times are of an element of `y`, in nanoseconds; `x` is twice as wide.
 """
 
 import argparse
@@ -29,8 +30,8 @@ class GeGlu:
         return value * functional.gelu(gate)
 
     @staticmethod
-    def ours(x):
-        return og.ge_glu(x, approximate="none")[0]
+    def ours(x, **options):
+        return og.ge_glu(x, approximate="none", **options)[0]
 
     def __init__(self, inputs, dy, y, results):
         saved, scratch = torch.empty_like(y), torch.empty_like(y)
@@ -119,7 +120,12 @@ def halves_of(tensors):
     return tensors if len(tensors) == 2 else tensors[0].chunk(2, -1)
 
 
-def autograd(block, inputs, dy):
+def in_place(block, inputs, dy):
+    """Calls on results of another layer, as a model makes them; the operator may write over these results."""
+    return autograd(block, inputs, dy, lambda t: t * 1, inplace_backward=True)
+
+
+def autograd(block, inputs, dy, layer=lambda t: t, **options):
     """Calls as a model makes them."""
     inputs = [t.clone().requires_grad_() for t in inputs]
 
@@ -131,7 +137,7 @@ def autograd(block, inputs, dy):
         def call(function=function):
             for t in inputs:
                 t.grad = None
-            y = function(*inputs)
+            y = function(*map(layer, inputs), **(options if function is block.ours else {}))
             y.backward(dy)
             return y.detach()
 
@@ -153,7 +159,7 @@ def main():
     for threads in map(int, options.threads.split(",")):
         torch.set_num_threads(threads)
         for block in (GeGlu, SwiGlu, SwiGluMul):
-            for memory in (given, autograd):
+            for memory in (given, autograd, in_place):
                 for name in options.dtype.split(","):
                     torch._dynamo.reset()
                     x = torch.randn(shape[0], 2 * shape[1]).to(TYPES[name])

@@ -19,6 +19,7 @@ def ge_glu(
     *,
     out: Sequence[_T | None] | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> tuple[_T, _T]: ...
 
 ge_glu_v2 = ge_glu
@@ -33,6 +34,7 @@ def ge_glu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 ge_glu_grad_v2 = ge_glu_grad
@@ -58,6 +60,7 @@ def swi_glu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def swi_glu_grad(
@@ -67,6 +70,7 @@ def swi_glu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def swi_glu_grad_grad(
@@ -85,6 +89,7 @@ def gelu_v2(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def gelu_grad_v2(
@@ -111,6 +116,7 @@ def gelu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def gelu_grad(
@@ -120,6 +126,7 @@ def gelu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def gelu_grad_grad(
@@ -136,6 +143,7 @@ def ge_lu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def ge_lu_backward(
@@ -160,6 +168,7 @@ def relu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def relu_grad(
@@ -183,6 +192,7 @@ def relu6(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def relu6_grad(
@@ -199,6 +209,7 @@ def leaky_relu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def leaky_relu_grad(
@@ -237,6 +248,7 @@ def threshold_v2_d(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def threshold_grad_v2_d(
@@ -271,6 +283,7 @@ def hard_shrink(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def hard_shrink_grad(
@@ -288,6 +301,7 @@ def softshrink(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def soft_shrink_grad(
@@ -306,6 +320,7 @@ def hard_sigmoid(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def hard_sigmoid_grad(
@@ -323,6 +338,7 @@ def hard_swish(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def hard_swish_grad(
@@ -376,6 +392,7 @@ def elu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def elu_grad_grad(
@@ -412,6 +429,7 @@ def selu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def selu_grad_grad(
@@ -428,6 +446,7 @@ def softplus(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softplus_grad(
@@ -436,6 +455,7 @@ def softplus_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softplus_grad_grad(
@@ -454,6 +474,7 @@ def softplus_v2(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softplus_v2_grad(
@@ -464,6 +485,7 @@ def softplus_v2_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softplus_v2_grad_grad(
@@ -482,6 +504,7 @@ def log_sigmoid(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def log_sigmoid_grad(
@@ -490,6 +513,7 @@ def log_sigmoid_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def log_sigmoid_grad_grad(
@@ -514,6 +538,7 @@ def sigmoid_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def sigmoid_grad_grad(
@@ -538,6 +563,7 @@ def tanh_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def tanh_grad_grad(
@@ -554,6 +580,7 @@ def silu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def silu_grad(
@@ -562,6 +589,7 @@ def silu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def silu_grad_grad(
@@ -579,6 +607,7 @@ def swish(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def swish_grad(
@@ -589,6 +618,7 @@ def swish_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def swish_grad_grad(
@@ -606,6 +636,7 @@ def fast_gelu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def fast_gelu_grad(
@@ -614,6 +645,7 @@ def fast_gelu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def fast_gelu_grad_grad(
@@ -630,6 +662,7 @@ def mish(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def mish_grad(
@@ -639,6 +672,7 @@ def mish_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def mish_grad_grad(
@@ -655,6 +689,7 @@ def softsign(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softsign_grad(
@@ -663,6 +698,7 @@ def softsign_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def softsign_grad_grad(
@@ -680,6 +716,7 @@ def glu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def glu_grad(
@@ -689,6 +726,7 @@ def glu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def glu_grad_grad(
@@ -707,6 +745,7 @@ def re_glu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def re_glu_grad(
@@ -724,6 +763,7 @@ def bilinear_glu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def bilinear_glu_grad(
@@ -733,6 +773,7 @@ def bilinear_glu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def bilinear_glu_grad_grad(
@@ -754,6 +795,7 @@ def situ_glu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def situ_glu_grad(
@@ -766,6 +808,7 @@ def situ_glu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def situ_glu_grad_grad(
@@ -792,6 +835,7 @@ def clipped_swiglu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def clipped_swiglu_grad(
@@ -806,6 +850,7 @@ def clipped_swiglu_grad(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def clipped_swiglu_grad_grad(
@@ -829,6 +874,7 @@ def swi_glu_mul(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def swi_glu_mul_grad(
@@ -838,6 +884,7 @@ def swi_glu_mul_grad(
     *,
     out: Sequence[_T | None] | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> tuple[_T, _T]: ...
 
 def swi_glu_mul_grad_grad(
@@ -858,6 +905,7 @@ def ge_glu_mul(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def ge_glu_mul_grad(
@@ -868,6 +916,7 @@ def ge_glu_mul_grad(
     *,
     out: Sequence[_T | None] | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> tuple[_T, _T]: ...
 
 def ge_glu_mul_grad_grad(
@@ -888,6 +937,7 @@ def relu_squared_mul(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def relu_squared_mul_grad(
@@ -908,6 +958,7 @@ def clipped_swi_glu_mul(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def clipped_swi_glu_mul_grad(
@@ -1025,6 +1076,7 @@ def relu_squared(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def relu_squared_grad(
@@ -1043,6 +1095,7 @@ def x_ielu(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def x_ielu_grad(
@@ -1062,6 +1115,7 @@ def soft_cap(
     *,
     out: _T | None = None,
     threads: int = 0,
+    inplace_backward: bool = False,
 ) -> _T: ...
 
 def soft_cap_grad(

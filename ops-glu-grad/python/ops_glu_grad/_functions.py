@@ -12,17 +12,25 @@ from ._core import operators
 _VERSION = re.compile("_v[0-9]+$")
 
 
-def call(operator, tensors, attributes, out, threads):
+def has_inplace_backward(operator):
+    """Whether the operator's backward pass can write gradients where the saved inputs lie."""
+    derivative = operator.derivative
+    return derivative is not None and not operator.broadcast and any(("input", i) in derivative.holds for i in derivative.wrt)
+
+
+def call(operator, tensors, attributes, out, threads, inplace_backward=False):
     """An operator on arrays of numpy or on tensors of PyTorch."""
     given = [tensor for tensor in tensors if tensor is not None]
     if all(isinstance(tensor, numpy.ndarray) for tensor in given):
+        if inplace_backward:
+            raise TypeError(f"{operator.name}: `inplace_backward` is for tensors of PyTorch; arrays have no backward pass")
         return _arrays.call(operator, tensors, attributes, out, threads)
     # Nobody has a tensor who has not imported PyTorch.
     torch = sys.modules.get("torch")
     if torch is not None and all(isinstance(tensor, torch.Tensor) for tensor in given):
         from . import _torch
 
-        return _torch.call(operator, tensors, attributes, out, threads)
+        return _torch.call(operator, tensors, attributes, out, threads, inplace_backward)
     got = ", ".join(f"{type(tensor).__module__}.{type(tensor).__qualname__}" for tensor in given)
     raise TypeError(f"{operator.name}: tensors are {got}; allowed: numpy.ndarray, torch.Tensor, and all of one kind")
 
@@ -34,9 +42,10 @@ def _function(operator, name):
     parameters += [f"{attribute.name}={attribute.default!r}" for attribute in attributes]
     tensors = "".join(f"{tensor.name}, " for tensor in inputs)
     values = "".join(f"{attribute.name}, " for attribute in attributes)
+    named, passed = (", inplace_backward=False", ", inplace_backward") if has_inplace_backward(operator) else ("", "")
     source = (
-        f"def {name}({', '.join(parameters)}, *, out=None, threads=0):\n"
-        f"    return _call(_operator, ({tensors}), ({values}), out, threads)\n"
+        f"def {name}({', '.join(parameters)}, *, out=None, threads=0{named}):\n"
+        f"    return _call(_operator, ({tensors}), ({values}), out, threads{passed})\n"
     )
     names = {"_call": call, "_operator": operator, "__name__": __package__}
     exec(source, names)
@@ -65,6 +74,8 @@ def _document(operator):
         text.append(f"{attribute.name} : {kind}, default {attribute.default!r}")
     text += ["out : array or tuple of arrays, optional", "    Takes the outputs; None for one that is to be made."]
     text += ["threads : int, default 0", "    0 for as many as pay, 1 for the caller's alone; of calls on arrays of numpy."]
+    if has_inplace_backward(operator):
+        text += ["inplace_backward : bool, default False", "    Writes gradients over the inputs that they are of; of calls on tensors."]
     text += ["", "Returns", "-------", *lines(operator.outputs, operator.inputs)]
     return "\n".join(text)
 

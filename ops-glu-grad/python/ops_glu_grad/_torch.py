@@ -54,10 +54,16 @@ def compute(operator, tensors, attributes, out):
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def call(operator, tensors, attributes, out, count):
+def call(operator, tensors, attributes, out, count, inplace_backward=False):
     """A call of the function on tensors."""
     if count:
         raise ValueError(f"{operator.name}: `threads` is for arrays; calls on tensors follow torch.set_num_threads")
+    if inplace_backward and out is not None:
+        raise ValueError(f"{operator.name}: with `out`, no gradient is recorded that `inplace_backward` could write")
+    if inplace_backward:
+        from . import _inplace
+
+        return _inplace.call(operator, tensors, attributes)
     if out is None:
         return _CALLS[operator.name](*tensors, *attributes)
     out = _arrays.results(operator, out, torch.Tensor)

@@ -21,26 +21,29 @@ ACTIVATIONS = (
     (functional.silu, og.silu, og.swi_glu_mul, og.swi_glu),
     (
         functional.gelu,
-        lambda x: og.gelu_v2(x, "none"),
-        lambda gate, up: og.ge_glu_mul(gate, up, "none"),
-        lambda x: og.ge_glu(x, approximate="none", activate_left=True)[0],
+        lambda x, **options: og.gelu_v2(x, "none", **options),
+        lambda gate, up, **options: og.ge_glu_mul(gate, up, "none", **options),
+        lambda x, **options: og.ge_glu(x, approximate="none", activate_left=True, **options)[0],
     ),
     (
         lambda x: functional.gelu(x, approximate="tanh"),
-        lambda x: og.gelu_v2(x, "tanh"),
-        lambda gate, up: og.ge_glu_mul(gate, up, "tanh"),
-        lambda x: og.ge_glu(x, approximate="tanh", activate_left=True)[0],
+        lambda x, **options: og.gelu_v2(x, "tanh", **options),
+        lambda gate, up, **options: og.ge_glu_mul(gate, up, "tanh", **options),
+        lambda x, **options: og.ge_glu(x, approximate="tanh", activate_left=True, **options)[0],
     ),
     (lambda x: functional.relu(x).square(), og.relu_squared, og.relu_squared_mul, None),
 )
 
 
-def patch(model):
+def patch(model, *, inplace_backward=False):
     """Replaces the feed-forward blocks and rotary embeddings of a model, in place; returns how many of each.
 
     Known are blocks with `gate_proj`, `up_proj` and `down_proj` (Llama, Mistral, Qwen, Gemma), with `gate_up_proj` and `down_proj`
     (Phi-3), with `fc1` and `fc2` (Phi), experts with `_apply_gate` (gpt-oss), and functions `apply_rotary_pos_emb`. Such a function is
     replaced in the Python module of the model's classes, so that other models of these classes use the operator as well.
+
+    With `inplace_backward`, activations write gradients over the results of the layers before them, which saves as much memory. No
+    second derivative can be taken then, and nothing else may need these results in the backward pass; PyTorch refuses if it does.
 
     Raises ValueError if nothing was replaced.
     """
@@ -49,7 +52,7 @@ def patch(model):
     for block in model.modules():
         sources.add(type(block).__module__)
         for kind, form in (("mlp", _gated), ("mlp", _joined), ("mlp", _plain), ("experts", _experts)):
-            if form(block):
+            if form(block, inplace_backward=inplace_backward):
                 counts[kind] += 1
                 break
     counts["rotary"] = sum(_rotary(sys.modules[source]) for source in sources if source in sys.modules)
@@ -69,22 +72,22 @@ def _activation(block):
         return next((row for row in ACTIVATIONS if torch.allclose(activation(x), row[0](x), atol=1e-6)), None)
 
 
-def _gated(block):
+def _gated(block, **options):
     if not _has(block, "gate_proj", "up_proj", "down_proj") or (row := _activation(block)) is None:
         return False
-    return _replace(block, lambda self, x: self.down_proj(row[2](self.gate_proj(x), self.up_proj(x))))
+    return _replace(block, lambda self, x: self.down_proj(row[2](self.gate_proj(x), self.up_proj(x), **options)))
 
 
-def _joined(block):
+def _joined(block, **options):
     if not _has(block, "gate_up_proj", "down_proj") or (row := _activation(block)) is None or row[3] is None:
         return False
-    return _replace(block, lambda self, x: self.down_proj(row[3](self.gate_up_proj(x))))
+    return _replace(block, lambda self, x: self.down_proj(row[3](self.gate_up_proj(x), **options)))
 
 
-def _plain(block):
+def _plain(block, **options):
     if not _has(block, "fc1", "fc2") or (row := _activation(block)) is None:
         return False
-    return _replace(block, lambda self, x: self.fc2(row[1](self.fc1(x))))
+    return _replace(block, lambda self, x: self.fc2(row[1](self.fc1(x), **options)))
 
 
 def _has(block, *names):
@@ -102,13 +105,13 @@ def _replace(block, forward):
     return True
 
 
-def _experts(block):
+def _experts(block, **options):
     """Replaces the gate of experts whose gates and values are neighbours."""
     if not all(hasattr(block, name) for name in ("_apply_gate", "alpha", "limit")):
         return False
 
     def apply_gate(self, gate_up):
-        return og.clipped_swiglu(gate_up, alpha=self.alpha, limit=self.limit)
+        return og.clipped_swiglu(gate_up, alpha=self.alpha, limit=self.limit, **options)
 
     x = 4 * _random(3, 64, like=next(block.parameters()))
     if not _same(lambda: block._apply_gate(x), lambda: apply_gate(block, x)):

@@ -53,13 +53,13 @@ def losses(model, steps=20, run=None):
 
 
 class Patched(unittest.TestCase):
-    def patched(self, name):
+    def patched(self, name, **options):
         """A patched model. Functions of Python modules are put back, because other tests need them as they were."""
         made = model(name)
         for source in {sys.modules[type(block).__module__] for block in made.modules()}:
             if hasattr(source, "apply_rotary_pos_emb"):
                 self.addCleanup(setattr, source, "apply_rotary_pos_emb", source.apply_rotary_pos_emb)
-        self.assertEqual(nn.patch(made), MODELS[name][2])
+        self.assertEqual(nn.patch(made, **options), MODELS[name][2])
         return made
 
     def test_training_reaches_the_same_losses(self):
@@ -72,6 +72,13 @@ class Patched(unittest.TestCase):
                 self.assertLess(before[-1], before[0])
                 for got, want in zip(after, before):
                     self.assertAlmostEqual(got, want, delta=1e-5 * want)
+
+    def test_backward_passes_in_place_reach_the_same_losses(self):
+        for name in MODELS:
+            with self.subTest(name):
+                want = list(losses(model(name), 5))
+                for a, b in zip(losses(self.patched(name, inplace_backward=True), 5), want):
+                    self.assertAlmostEqual(a, b, delta=1e-5 * b)
 
     def test_patched_models_compile(self):
         want = list(losses(model("LlamaForCausalLM"), 3))

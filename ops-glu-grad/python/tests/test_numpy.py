@@ -141,9 +141,13 @@ class Functions(unittest.TestCase):
     def test_signatures_and_pages(self):
         signature = inspect.signature(og.ge_glu)
         self.assertEqual(
-            str(signature), "(x, dim=-1, approximate='tanh', activate_left=False, *, out=None, threads=0)"
+            str(signature), "(x, dim=-1, approximate='tanh', activate_left=False, *, out=None, threads=0, inplace_backward=False)"
         )
-        self.assertEqual(str(inspect.signature(og.mish_grad)), "(grad, x, tanhx=None, *, out=None, threads=0)")
+        self.assertEqual(
+            str(inspect.signature(og.mish_grad)), "(grad, x, tanhx=None, *, out=None, threads=0, inplace_backward=False)"
+        )
+        # It has no derivative of its own, so no backward pass.
+        self.assertEqual(str(inspect.signature(og.relu_grad)), "(gradients, features, *, out=None, threads=0)")
         for name, function in og.OPERATORS.items():
             page = inspect.getdoc(function)
             self.assertIn(f"Operator {name}, of ", page)
