@@ -201,20 +201,7 @@ fn promoted(package: &Package<'_>, interface: &Interface) -> String {
     t.finish()
 }
 
-const INFER_DOMAIN: &str = "\
-// The shape to which all tensors broadcast: one element of the formula for each of its elements.
-bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
-{
-    domain = (*tensors.begin())->GetViewShape();
-    for (const aclTensor* tensor : tensors) {
-@skip@        const Shape before = domain;
-        if (!BroadcastInferShape(before, tensor->GetViewShape(), domain)) {
-            return false;
-        }
-    }
-    return true;
-}
-";
+const INFER_DOMAIN: &str = include_str!("infer_domain.h");
 
 /// Writes the C++ function `ToKernel`, which makes a tensor contiguous for the kernel.
 ///

@@ -13,19 +13,7 @@ use op_dsl_ir::registered::{AttrDefault, Attribute};
 const CHECKS: &str = include_str!("fragments/checks.h");
 
 /// The `#include` directives that the C++ code of [`body`] needs.
-pub const INCLUDES: &str = r#"#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include "register/op_impl_registry.h"
-#if __has_include("log/log.h")
-#include "log/log.h"
-#else  // a toolkit without the operators' log
-#include <cstdio>
-#define OP_LOGE(node, format, ...) std::fprintf(stderr, "[ERROR] %s " format "\n", node, __VA_ARGS__)
-#endif
-"#;
+pub const INCLUDES: &str = include_str!("fragments/includes.h");
 
 /// Writes the C++ code of `<op>_checks.h` inside its namespace.
 pub fn body(package: &Package<'_>) -> String {

@@ -82,42 +82,10 @@ fn some(
 }
 
 /// C++ helper functions for comparisons, because those process only whole repeats of 256 bytes.
-const COMPLETE: &str = "\
-// Elements in whole repeats, as comparisons take them.
-template <typename T>
-__aicore__ inline uint32_t WholeRepeats(uint32_t count)
-{
-    constexpr uint32_t REPEAT = REPEAT_BYTES / sizeof(T);
-    return (count + REPEAT - 1) / REPEAT * REPEAT;
-}
-
-// Zeros behind the last block that came in, up to a whole repeat.
-template <typename T>
-__aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
-{
-    constexpr uint32_t BLOCK = 32 / sizeof(T);
-    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
-    const uint32_t to = WholeRepeats<T>(count);
-    if (from < to) {
-        Duplicate(data[from], static_cast<T>(0.0f), to - from);
-    }
-}
-";
+const COMPLETE: &str = include_str!("complete.h");
 
 /// C++ helper function that fills up masks of one byte per element to whole repeats.
-const COMPLETE_TRUTHS: &str = "\
-// The same behind truth values, a byte each, up to where numbers of type T have a whole repeat.
-template <typename T>
-__aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32_t count)
-{
-    constexpr uint32_t BLOCK = 32;
-    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
-    const uint32_t to = WholeRepeats<T>(count);
-    if (from < to) {
-        Duplicate(truths[from].ReinterpretCast<half>(), static_cast<half>(0.0f), (to - from) / 2);
-    }
-}
-";
+const COMPLETE_TRUTHS: &str = include_str!("complete_truths.h");
 
 /// Returns whether vector calls of a plan convert masks of one byte per element to numbers.
 fn completes_truths(_: &Arch, plan: &Plan) -> bool {

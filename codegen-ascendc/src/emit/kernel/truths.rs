@@ -81,16 +81,7 @@ pub fn free(package: &Package<'_>) -> Option<String> {
     if_any(package, "truthQue_.FreeTensor(truths);")
 }
 
-const LOAD: &str = "\
-// The truth values of a tile. Tiles of several rows have no gaps between them.
-__aicore__ inline void LoadTruths(const LocalTensor<uint8_t>& to, const GlobalTensor<uint8_t>& from,
-                                  const Tile& tile) const
-{
-    constexpr uint32_t PER_BYTE = @per@;
-    const uint64_t first = (tile.row * tiling_.columns + tile.column) / PER_BYTE;
-    const uint32_t bytes = (tile.rows * tile.columns + PER_BYTE - 1) / PER_BYTE;
-@copy@}
-";
+const LOAD: &str = include_str!("load_truths.h");
 
 /// C++ statements for the template `LOAD` that copy a mask of any length from GM to UB.
 const COPY: &str = "    const DataCopyExtParams copy{1, bytes, 0, 0, 0};
