@@ -192,9 +192,10 @@ fn promoted(package: &Package<'_>, interface: &Interface) -> String {
         }
         t.line(format!("DataType dtype = {all};"));
         for p in optional {
-            t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
-                t.line(format!("dtype = PromoteType(dtype, {}->GetDataType());", p.name));
-            });
+            t.when(
+                &format!("{} != nullptr", p.name),
+                format!("dtype = PromoteType(dtype, {}->GetDataType());", p.name),
+            );
         }
         t.line("return dtype;");
     });
@@ -288,9 +289,11 @@ fn empty(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     };
     let tests: Vec<String> = asked.iter().map(test).collect();
     t.line("// Nothing to compute: no kernel, no workspace.");
-    t.block(&format!("if ({})", tests.join(" || ")), "}\n", |t| {
-        t.line("*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;");
-    });
+    t.when(
+        &tests.join(" || "),
+        "*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;",
+    )
+    .line("");
 }
 
 fn ready(param: &Param) -> String {

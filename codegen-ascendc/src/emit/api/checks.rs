@@ -158,9 +158,7 @@ fn if_given(t: &mut Text, p: &Param, statement: &str) {
         t.line(statement);
         return;
     }
-    t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
-        t.line(statement);
-    });
+    t.when(&format!("{} != nullptr", p.name), statement);
 }
 
 /// Returns a C++ condition on an argument, which is also true if the argument is optional and null.

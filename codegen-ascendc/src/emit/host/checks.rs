@@ -167,9 +167,10 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     text.function(head, |text| {
         if !package.def.passed().is_empty() {
             text.line("const gert::RuntimeAttrs* values = context->GetAttrs();");
-            text.block("if (values == nullptr)", "}", |text| {
-                text.line("return Refuse(context, \"the attributes are missing\");");
-            });
+            text.when(
+                "values == nullptr",
+                "return Refuse(context, \"the attributes are missing\");",
+            );
         }
         for (index, attr) in attrs() {
             read(text, index, attr);
@@ -208,9 +209,10 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
         _ => ("GetInt", "int64_t"),
     };
     text.line(format!("const {value}* {var} = values->{get}({index});"));
-    text.block(&format!("if ({var} == nullptr)"), "}", |text| {
-        text.line(format!("return RefuseValue(context, \"{name}\", \"missing\", \"a value\");"));
-    });
+    text.when(
+        &format!("{var} == nullptr"),
+        format!("return RefuseValue(context, \"{name}\", \"missing\", \"a value\");"),
+    );
     let AttrKind::Enum { wire_str, variants, .. } = &attr.kind else {
         text.line(format!("attributes.{var} = *{var};"));
         return;
@@ -232,9 +234,7 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
     } else {
         let none: Vec<String> = variants.iter().map(|v| format!("*{var} != {}", v.value)).collect();
         text.line(format!("attributes.{var} = *{var};"));
-        text.block(&format!("if ({})", none.join(" && ")), "}", |text| {
-            text.line(refuse(format!("std::to_string(*{var})")));
-        });
+        text.when(&none.join(" && "), refuse(format!("std::to_string(*{var})")));
     }
 }
 
@@ -252,9 +252,10 @@ fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     };
     let value = attr.default.value().unwrap_or_default();
     text.line(format!("const {ty}* {var} = values->{get}({index});"));
-    text.block(&format!("if ({var} != nullptr && *{var} != {value})"), "}", |text| {
-        text.line(format!("return RefuseValue(context, \"{name}\", {got}, \"{value}\");"));
-    });
+    text.when(
+        &format!("{var} != nullptr && *{var} != {value}"),
+        format!("return RefuseValue(context, \"{name}\", {got}, \"{value}\");"),
+    );
 }
 
 /// Returns the C++ arguments for `SelectForm`: the attributes that select the specialisation.

@@ -54,9 +54,7 @@ fn parse(package: &Package<'_>) -> String {
             text.line("fe::PlatFormInfos* infos = context->GetPlatformInfo();");
             known = "info == nullptr || infos == nullptr";
         }
-        text.block(&format!("if ({known})"), "}", |text| {
-            text.line("return Refuse(context, \"the platform is unknown\");");
-        });
+        text.when(known, "return Refuse(context, \"the platform is unknown\");");
         text.line(format!("info->arch = {number}"));
         text.line("return ge::GRAPH_SUCCESS;");
     });
@@ -165,9 +163,7 @@ fn read_counts(text: &mut Text, def: &OpDef) {
             text.line("                    \"; allowed: DT_INT64\");");
         });
         text.line("Dims dims;");
-        text.block(&format!("if (ReadShape(context, \"{name}\", shape, dims) != ge::GRAPH_SUCCESS)"), "}", |text| {
-            text.line("return ge::GRAPH_FAILED;");
-        });
+        text.when(&format!("ReadShape(context, \"{name}\", shape, dims) != ge::GRAPH_SUCCESS"), "return ge::GRAPH_FAILED;");
         text.block("if (dims.size() != 1 || dims[0] == 0)", "}", |text| {
             text.line(format!("return RefuseTensor(context, \"{name}\", \"has shape \" + ToString(dims) +"));
             text.line("                    \"; allowed: one dimension of 1 or more, since its sum is a number of rows\");");
@@ -196,9 +192,10 @@ fn tile(text: &mut Text, package: &Package<'_>) {
 fn ask(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     text.line("const Arch* arch = ArchOf(context);");
-    text.block("if (arch == nullptr)", "}", |text| {
-        text.line("return Refuse(context, \"there are no kernels for the architecture of this product\");");
-    });
+    text.when(
+        "arch == nullptr",
+        "return Refuse(context, \"there are no kernels for the architecture of this product\");",
+    );
     let dim = def.split.as_ref();
     let dim = dim.map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
     let mut calls = vec![
@@ -216,18 +213,14 @@ fn ask(text: &mut Text, package: &Package<'_>) {
     }
     text.line("Type type{};\nDomain domain;\nMachine machine{};\nsize_t workspace = 0;");
     let failed: Vec<String> = calls.iter().map(|c| format!("{c} != ge::GRAPH_SUCCESS")).collect();
-    text.block(&format!("if ({})", failed.join(" ||\n    ")), "}", |text| {
-        text.line("return ge::GRAPH_FAILED;");
-    });
+    text.when(&failed.join(" ||\n    "), "return ge::GRAPH_FAILED;");
 }
 
 /// Writes C++ statements that divide the matrix of a call into tiles, and refuse it if UB is too small.
 fn cut(text: &mut Text, package: &Package<'_>) {
     text.line("TilingData* data = context->GetTilingData<TilingData>();");
     text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
-    text.block("if (data == nullptr || workspaces == nullptr)", "}", |text| {
-        text.line("return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
-    });
+    text.when("data == nullptr || workspaces == nullptr", "return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     let def = &package.def;
     let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
     let outer = core::outer(package, "domain.split", attribute);

@@ -294,9 +294,7 @@ const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 fn whole_blocks(arch: &Arch) -> String {
     let mut text = Text::new();
     if !arch.pads {
-        text.block("if (!ORDERED)", "}", |text| {
-            text.line("tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;");
-        });
+        text.when("!ORDERED", "tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;");
     }
     text.finish()
 }

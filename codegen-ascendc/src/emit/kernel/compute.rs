@@ -285,9 +285,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
                         Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
                         _ => ("<", scalar::literal(f32::INFINITY)),
                     };
-                    text.block(&format!("if ({bound} {by} {none})"), "}", |text| {
-                        text.line(call);
-                    })
+                    text.when(&format!("{bound} {by} {none}"), call)
                 }
                 None => text.line(call),
             };

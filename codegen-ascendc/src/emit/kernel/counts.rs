@@ -44,9 +44,7 @@ pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
 /// Rows beyond the sum of the input with row counts are not computed. `None` if the operator has no such input.
 pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
-    text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
-        text.line("ClearRows(out, tile);");
-    });
+    text.when("computed_ - tile.row < tile.rows", "ClearRows(out, tile);");
     tensor(package).map(|_| text.finish())
 }
 

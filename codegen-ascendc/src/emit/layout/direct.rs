@@ -131,9 +131,10 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
                 AttrKind::Float => "std::stof(value)",
                 _ => "std::stoll(value)",
             };
-            text.block(&format!("if (name == \"{}\")", attr.name), "}", |text| {
-                text.line(format!("call.{} = {parsed};\nreturn true;", cpp_name(&attr.name)));
-            });
+            text.when(
+                &format!("name == \"{}\"", attr.name),
+                format!("call.{} = {parsed};\nreturn true;", cpp_name(&attr.name)),
+            );
         }
         text.line("return false;");
     });
@@ -169,19 +170,13 @@ fn launch(package: &Package<'_>) -> String {
     text.line("}  // namespace\n");
     text.function("bool Launch(const Call& call, void* stream)", |text| {
         text.line(format!("{}TilingData tiling{{}};\nuint32_t form = 0;", def.name));
-        text.block("if (!MakeTiling(call, form, tiling))", "}", |text| {
-            text.line("return false;");
-        });
-        text.block("if (tiling.cores == 0)", "}", |text| {
-            text.line("return true;  // no elements, nothing to do");
-        });
+        text.when("!MakeTiling(call, form, tiling)", "return false;");
+        text.when("tiling.cores == 0", "return true;  // no elements, nothing to do");
         text.line(format!("const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
         text.block("for (const Instance& instance : INSTANCES)", "}", |text| {
             let same =
                 "instance.type == call.type && instance.form == form && instance.small == small";
-            text.block(&format!("if ({same})"), "}", |text| {
-                text.line("instance.start(call.tensors, tiling, stream);\nreturn true;");
-            });
+            text.when(same, "instance.start(call.tensors, tiling, stream);\nreturn true;");
         });
         text.line("return false;");
     });
@@ -232,9 +227,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
     text.function(head, |text| {
         text.line(format!("using namespace ops::{snake};"));
         text.line("auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();");
-        text.block("if (platform == nullptr)", "}", |text| {
-            text.line("return false;");
-        });
+        text.when("platform == nullptr", "return false;");
         text.line("uint64_t ub = 0;");
         text.line("platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
         text.line(format!("form = SelectForm({});", chosen.join(", ")));
@@ -243,9 +236,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
             "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
         ));
         text.line("const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
-        text.block("if (need == nullptr || !Tile(extent, *need, machine, tiling))", "}", |text| {
-            text.line("return false;");
-        });
+        text.when("need == nullptr || !Tile(extent, *need, machine, tiling)", "return false;");
         if def.rows().is_some() {
             let rows = host::core::rows_of_count(package, "call.dims", "SplitDim(call)", call);
             text.line(format!("tiling.counts = call.counts;\ntiling.rowsOfCount = {rows};"));

@@ -193,28 +193,23 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     }
     let tensors = described(package, function, spec);
     let ready: Vec<String> = tensors.iter().map(|p| format!("!{}.ToDevice()", p.name)).collect();
-    b.block(&format!("if ({})", ready.join(" || ")), "}\n", |b| {
-        b.line("return false;");
-    });
+    b.when(&ready.join(" || "), "return false;").line("");
     let args = arguments(package, function, spec, &mut b);
     b.line("uint64_t workspaceSize = 0;\naclOpExecutor* executor = nullptr;");
     let first = format!("REQUIRE({}GetWorkspaceSize", function.name);
     b.line(list(&first, &args, ");"));
     b.line("void* workspace = nullptr;");
-    b.block("if (workspaceSize > 0)", "}", |b| {
-        b.line("REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));");
-    });
+    b.when(
+        "workspaceSize > 0",
+        "REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));",
+    );
     b.line(format!("REQUIRE({}(workspace, workspaceSize, executor, stream));", function.name));
     b.line("REQUIRE(aclrtSynchronizeStream(stream));");
-    b.block("if (workspace != nullptr)", "}", |b| {
-        b.line("aclrtFree(workspace);");
-    });
+    b.when("workspace != nullptr", "aclrtFree(workspace);");
     let outputs: Vec<&Param> =
         function.tensors().filter(|p| matches!(p.of, SignaturePart::Output(_))).collect();
     let back: Vec<String> = outputs.iter().map(|p| format!("!{}.ToHost()", p.name)).collect();
-    b.block(&format!("if ({})", back.join(" || ")), "}\n", |b| {
-        b.line("return false;");
-    });
+    b.when(&back.join(" || "), "return false;").line("");
     compare(package, interface, function, spec, &mut b);
     b.line("return right;");
     let mut t = Text::new();
