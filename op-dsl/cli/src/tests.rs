@@ -106,7 +106,7 @@ fn directory() -> TempDir {
 fn save(path: &std::path::Path, values: &[f32], shape: &[usize]) {
     let array = Array::dense(Data::F32(values.to_vec()), shape.to_vec());
     let pending = npy::write_beside(path, &array).expect("a file beside");
-    pending.commit().expect("a file in its place");
+    pending.place(path).expect("a file in its place");
 }
 
 #[test]
