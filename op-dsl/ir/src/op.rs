@@ -240,6 +240,28 @@ impl AttrKind {
         let AttrKind::Enum { variants, .. } = self else { return None };
         variants.iter().find(|variant| variant.value == value)
     }
+
+    /// Returns the name of the variant with this value; empty if there is none or the attribute is no enum.
+    pub fn variant_name(&self, value: i64) -> &str {
+        self.variant(value).map_or("", |variant| &variant.name)
+    }
+
+    /// Returns the value that a specialisation's condition states as a number.
+    pub fn value(&self, number: i64) -> Value {
+        match self {
+            AttrKind::Bool | AttrKind::Given(_) => Value::Bool(number != 0),
+            _ => Value::Int(number),
+        }
+    }
+
+    /// Returns a value as users write it: a variant by its name, a float without a needless `.0`.
+    pub fn text(&self, value: Value) -> String {
+        match (value.as_int().and_then(|v| self.variant(v)), value) {
+            (Some(variant), _) => variant.name.to_string(),
+            (None, Value::Float(x)) => x.to_string(),
+            (None, value) => value.literal(),
+        }
+    }
 }
 
 impl Attr {

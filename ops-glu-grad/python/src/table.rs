@@ -73,9 +73,8 @@ const fn kind(kind: Kind) -> &'static str {
 /// Converts the default of an attribute to Python; an enum's value becomes the name of its variant.
 fn default(py: Python<'_>, attr: &op::Attr) -> PyResult<Py<PyAny>> {
     Ok(match (&attr.kind, attr.default) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let chosen = variants.iter().find(|variant| variant.value == v);
-            chosen.map(|variant| &*variant.name).into_pyobject(py)?.unbind()
+        (kind @ AttrKind::Enum { .. }, Value::Int(v)) => {
+            kind.variant(v).map(|variant| &*variant.name).into_pyobject(py)?.unbind()
         }
         (_, Value::Int(v)) => v.into_pyobject(py)?.into_any().unbind(),
         (_, Value::Bool(v)) => v.into_pyobject(py)?.to_owned().into_any().unbind(),

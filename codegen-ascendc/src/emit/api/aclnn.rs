@@ -430,13 +430,11 @@ fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
 /// Returns, as C++, the value of an attribute for which an aclnn function has no argument.
 fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     match (&package.def.attrs[attr].kind, value) {
-        (AttrKind::Enum { variants, wire_str: true, .. }, Value::Int(value)) => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            literal(name)
+        (kind @ AttrKind::Enum { wire_str: true, .. }, Value::Int(value)) => {
+            literal(kind.variant_name(value))
         }
-        (_, Value::Bool(value)) => value.to_string(),
-        (_, Value::Int(value)) => value.to_string(),
         (_, Value::Float(value)) => format!("static_cast<float>({value:?})"),
+        (_, value) => value.literal(),
     }
 }
 

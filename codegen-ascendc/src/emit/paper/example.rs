@@ -83,11 +83,10 @@ fn value(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -
 pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
-    match (forced, def.attrs[attr].default) {
-        (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
-        (Some(v), _) => Value::Int(v),
-        (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
-        (None, default) => default,
+    match (forced, &def.attrs[attr]) {
+        (Some(v), attr) => attr.kind.value(v),
+        (None, attr) if attr.kind == AttrKind::Dim => Value::Int(-1),
+        (None, attr) => attr.default,
     }
 }
 
@@ -251,13 +250,8 @@ fn number(kind: &AttrKind, value: Value) -> Option<String> {
 
 /// Returns the C++ statement that declares a constant with the value of an attribute.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
-    let variant = value.as_int().and_then(|v| package.def.attrs[attr].kind.variant(v));
-    let name = variant.map_or("", |variant| &variant.name);
-    let text = match value {
-        Value::Int(v) => v.to_string(),
-        Value::Bool(v) => v.to_string(),
-        Value::Float(v) => format!("{v:?}"),
-    };
+    let name = value.as_int().map_or("", |v| package.def.attrs[attr].kind.variant_name(v));
+    let text = value.literal();
     let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
     match p.ty {
         Type::Chars => format!("char {}[] = {};", p.name, literal(name)),

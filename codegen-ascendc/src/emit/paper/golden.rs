@@ -180,7 +180,7 @@ fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
         AttrKind::Enum { wire_str: true, .. } => {
-            format!("{:?}", kind.variant(value).map_or("", |variant| &variant.name))
+            format!("{:?}", kind.variant_name(value))
         }
         _ => value.to_string(),
     }

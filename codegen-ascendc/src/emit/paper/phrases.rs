@@ -7,7 +7,7 @@ use crate::emit::text::doc;
 use crate::emit::words::{Word, Words};
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern};
 use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
@@ -141,7 +141,7 @@ pub fn formulas(package: &Package<'_>) -> String {
             .map(|(a, v)| match (&def.attrs[*a], *v) {
                 (Attr { kind: AttrKind::Given(_), name, .. }, 0) => (words.formula.not_given)(name),
                 (Attr { kind: AttrKind::Given(_), name, .. }, _) => (words.formula.given)(name),
-                (attr, v) => format!("{} = {}", attr.name, value(package, *a, v)),
+                (attr, v) => format!("{} = {}", attr.name, attr.kind.text(attr.kind.value(v))),
             })
             .collect();
         if !when.is_empty() {
@@ -173,27 +173,6 @@ fn split(package: &Package<'_>) -> String {
         told += &(words.formula.alternating_if)(&def.attrs[attr].name);
     }
     told + "\n\n"
-}
-
-/// Returns the text for an attribute's value, which is its name if it has one.
-fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
-    match &package.def.attrs[attr].kind {
-        AttrKind::Enum { variants, .. } => variants
-            .iter()
-            .find(|v| v.value == value)
-            .map_or_else(|| value.to_string(), |v| v.name.to_string()),
-        AttrKind::Bool => (value != 0).to_string(),
-        _ => value.to_string(),
-    }
-}
-
-/// Returns the text for the default of an attribute.
-pub fn default(package: &Package<'_>, attr: usize) -> String {
-    match package.def.attrs[attr].default {
-        Value::Int(v) => value(package, attr, v),
-        Value::Bool(b) => b.to_string(),
-        Value::Float(x) => x.to_string(),
-    }
 }
 
 /// Describes the meaning and the allowed values of an attribute.

@@ -115,13 +115,10 @@ fn short(dtype: DType) -> &'static str {
 
 fn json(kind: &AttrKind, value: Value) -> String {
     match (kind, value) {
-        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            format!("\"{name}\"")
+        (AttrKind::Enum { wire_str: true, .. }, Value::Int(value)) => {
+            format!("\"{}\"", kind.variant_name(value))
         }
-        (_, Value::Int(value)) => value.to_string(),
-        (_, Value::Bool(value)) => value.to_string(),
-        (_, Value::Float(value)) => format!("{value:?}"),
+        (_, value) => value.literal(),
     }
 }
 

@@ -117,8 +117,8 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -
     match (&package.def.attrs[i].kind, value, p.ty) {
         (AttrKind::Dim, ..) if *wrong == Wrong::Dim => format!("int64_t {} = 2;", p.name),
         (kind, Value::Int(v), Type::Chars) => {
-            let name = kind.variant(v).map_or("", |variant| &variant.name);
-            format!("char {0}Text[] = {1};\nchar* {0} = {0}Text;", p.name, literal(name))
+            let name = literal(kind.variant_name(v));
+            format!("char {0}Text[] = {name};\nchar* {0} = {0}Text;", p.name)
         }
         (_, Value::Int(v), _) => format!("int64_t {} = {v};", p.name),
         (_, Value::Bool(b), _) => format!("bool {} = {b};", p.name),
