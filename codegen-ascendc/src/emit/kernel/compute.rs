@@ -2,11 +2,11 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header, story};
+use super::super::text::Text;
 use super::super::tree::File;
 use super::barrier;
 use super::call::{self, Helper};
-use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
+use super::names::{Input, cpp, header_file, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
@@ -17,11 +17,11 @@ use op_dsl_ir::{DType, Stored};
 
 /// Returns the file `<op>_compute.h`, which has the formula as one C++ class per plan.
 pub fn file(package: &Package<'_>) -> File {
-    let (snake, guard) = (package.snake(), guard(package, "compute"));
-    let mut text = Text::new();
-    text.line(header(package, "the formula on one tile", Comment::Slashes));
-    text.line(story(package, Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    header_file(package, "_compute", "the formula on one tile", |text| body(package, text))
+}
+
+fn body(package: &Package<'_>, text: &mut Text) {
+    let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
     text.line(format!("#include \"{snake}_tiling_data.h\""));
     text.line(format!("#include \"{snake}_tiling_key.h\"\n"));
@@ -30,20 +30,20 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("// What one repeat of a vector instruction covers.");
     text.line("constexpr uint32_t REPEAT_BYTES = 256;");
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
-    barrier::function(package, &mut text);
+    barrier::function(package, text);
     let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
-        some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), &mut text);
+        some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), text);
     }
-    some(package, COMPLETE, |_, plan| plan.whole_repeats(), &mut text);
-    some(package, COMPLETE_TRUTHS, completes_truths, &mut text);
+    some(package, COMPLETE, |_, plan| plan.whole_repeats(), text);
+    some(package, COMPLETE_TRUTHS, completes_truths, text);
     let by_repeat = |arch: &Arch, plan: &Plan| plan.masks > 0 && !arch.long_masks;
-    some(package, call::BY_REPEAT, by_repeat, &mut text);
-    some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
+    some(package, call::BY_REPEAT, by_repeat, text);
+    some(package, registers::CASTS, |_, plan| registers::has_casts(plan), text);
     let upper = |_: &Arch, plan: &Plan| {
         registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype != DType::F32
     };
-    some(package, registers::pairs::CASTS, upper, &mut text);
+    some(package, registers::pairs::CASTS, upper, text);
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
@@ -57,8 +57,6 @@ pub fn file(package: &Package<'_>) -> File {
         }
     }
     text.line(format!("\n}}  // namespace {}", namespace(package)));
-    text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
 /// Writes the C++ text `what` for those architectures that have a plan for which `needs` is true.

@@ -5,7 +5,7 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{Input, inputs, slot};
+use super::names::{Input, if_constexpr, inputs, slot};
 use crate::arch::Arch;
 use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
@@ -23,11 +23,7 @@ fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     if streams.iter().any(|i| i.always) {
         return Some(statement.into());
     }
-    let mut text = Text::new();
-    text.block("if constexpr (Formula::TRUTHS > 0)", "}", |text| {
-        text.line(statement);
-    });
-    (!streams.is_empty()).then(|| text.finish())
+    (!streams.is_empty()).then(|| if_constexpr("Formula::TRUTHS > 0", statement))
 }
 
 /// Writes the C++ initialisation of the queue for inputs that are masks.
