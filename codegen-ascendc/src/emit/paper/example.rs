@@ -2,7 +2,7 @@
 
 use super::straight::{Syntax, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
-use crate::emit::api::is_mask;
+use crate::emit::api::{is_mask, kind};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -177,11 +177,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         (true, Kind::Gated) => "BOTH",
     };
     for (i, p) in described(package, function, spec).iter().enumerate() {
-        let kind = match p.of {
-            SignaturePart::Input(k) => def.inputs[k].kind,
-            SignaturePart::Output(k) => def.outputs[k].kind,
-            _ => Kind::Whole,
-        };
+        let kind = kind(package, p).unwrap_or(Kind::Whole);
         match kind {
             Kind::Mask => b.line(format!("Truths {}({}, {i}.0f);", p.name, both(kind))),
             Kind::Rows => b.line(format!("Counts {};", p.name)),

@@ -1,6 +1,7 @@
 //! Phrases of documents: tensors, element types and products.
 
 use crate::arch::Inaccurate;
+use crate::emit::api::{allowed, is_mask, kind};
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
@@ -190,12 +191,12 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
         AttrKind::Int => words.int,
         AttrKind::Float => words.float,
         AttrKind::Enum { wire_str: true, .. } => {
-            let allowed = crate::emit::api::allowed(package, None, attr);
+            let allowed = allowed(package, None, attr);
             let names: Vec<String> = allowed.iter().map(|v| format!("\"{}\"", v.1)).collect();
             return (words.values)(&names);
         }
         AttrKind::Enum { wire_str: false, .. } => {
-            return numbers(package.words(), &crate::emit::api::allowed(package, None, attr));
+            return numbers(package.words(), &allowed(package, None, attr));
         }
     }
     .into()
@@ -210,11 +211,7 @@ pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
 /// Describes the shape of a tensor argument, relative to the other tensors.
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let (def, words) = (&package.def, &package.words().tensors);
-    let kind = match param.of {
-        SignaturePart::Input(i) => def.inputs[i].kind,
-        SignaturePart::Output(i) => def.outputs[i].kind,
-        _ => Kind::Whole,
-    };
+    let kind = kind(package, param).unwrap_or(Kind::Whole);
     let output = matches!(param.of, SignaturePart::Output(_));
     match (interface.broadcast, &def.split, kind) {
         (true, ..) if output => words.shape_broadcast,
@@ -229,12 +226,8 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {
-        (_, SignaturePart::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
-            match package.def.masks() {
-                Stored::Bit => words.bits,
-                _ => words.bytes,
-            }
-        }
+        _ if is_mask(package, param) && package.def.masks() == Stored::Bit => words.bits,
+        _ if is_mask(package, param) => words.bytes,
         (DTypes::SAME, _) => words.type_same,
         (DTypes { inputs: Inputs::Same, .. }, SignaturePart::Input(_)) => words.type_same_inputs,
         (_, SignaturePart::Input(_)) => words.type_promoted,

@@ -3,6 +3,7 @@
 use super::super::example::attribute;
 use super::case::{braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
+use crate::emit::api::kind;
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::paper::example::leaves_out;
@@ -71,11 +72,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     };
     let mut words = Vec::new();
     for p in &function.params {
-        let kind = match p.of {
-            SignaturePart::Input(i) => def.inputs[i].kind,
-            SignaturePart::Output(i) => def.outputs[i].kind,
-            _ => Kind::Whole,
-        };
+        let kind = kind(package, p).unwrap_or(Kind::Whole);
         let missing = *wrong == Wrong::Missing(&p.name) || leaves_out(package, spec, p.of);
         words.push(match (p.of, p.ty) {
             (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
