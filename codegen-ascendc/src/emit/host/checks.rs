@@ -184,6 +184,11 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     });
 }
 
+/// Returns the C++ expression of an attribute, given its index, in a function that has read the attributes.
+pub fn attribute(def: &OpDef, attr: usize) -> String {
+    format!("attributes.{}", cpp_name(&def.attrs[attr].name))
+}
+
 /// Returns the C++ type of an attribute's field in the struct `Attributes`.
 fn ty(kind: &AttrKind) -> &'static str {
     match kind {
@@ -260,6 +265,6 @@ fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
 
 /// Returns the C++ arguments for `SelectForm`: the attributes that select the specialisation.
 pub fn form_arguments(package: &Package<'_>) -> String {
-    let of = |a: usize| format!("attributes.{}", cpp_name(&package.def.attrs[a].name));
+    let of = |a| attribute(&package.def, a);
     branching(package).into_iter().map(of).collect::<Vec<_>>().join(", ")
 }

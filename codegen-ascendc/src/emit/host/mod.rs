@@ -18,7 +18,7 @@ mod shapes;
 mod tiling;
 
 pub use checks::{first, has_masks, has_optional, lead};
-pub use tiling::{as_float, mask_types};
+pub use tiling::{fill, mask_types};
 
 use super::package::Package;
 use super::text::{Comment, header};

@@ -1,6 +1,6 @@
 //! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
 
-use super::checks::{form_arguments, fragment, has_attributes, has_masks};
+use super::checks::{attribute, form_arguments, fragment, has_attributes, has_masks};
 use super::core;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
@@ -64,7 +64,7 @@ fn parse(package: &Package<'_>) -> String {
 /// Returns the C++ expression of an attribute's value in the type that the kernel receives.
 ///
 /// `value` is the expression in the attribute's own type; integers become the nearest `float`.
-pub fn as_float(attr: &Attr, value: String) -> String {
+fn as_float(attr: &Attr, value: String) -> String {
     match attr.kind {
         AttrKind::Int => format!("static_cast<float>({value})"),
         _ => value,
@@ -175,11 +175,12 @@ fn read_counts(text: &mut Text, def: &OpDef) {
 
 /// Writes the C++ function `TileCall`, which the framework calls to tile a call of the operator.
 fn tile(text: &mut Text, package: &Package<'_>) {
+    let def = &package.def;
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
         ask(text, package);
         find_need(text, package);
         cut(text, package);
-        fill(text, package);
+        fill(text, package, "data->", "counts", ["dims", "domain.split"], |a| attribute(def, a));
         text.line("const uint64_t small = data->path == PATH_SMALL ? 1 : 0;");
         text.line("context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));");
         text.line("context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns");
@@ -196,8 +197,7 @@ fn ask(text: &mut Text, package: &Package<'_>) {
         "arch == nullptr",
         "return Refuse(context, \"there are no kernels for the architecture of this product\");",
     );
-    let dim = def.split.as_ref();
-    let dim = dim.map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
+    let dim = def.split.as_ref().map(|s| attribute(def, s.dim));
     let mut calls = vec![
         "FindType(context, *arch, type)".to_string(),
         format!("ReadShapes(context, {}, domain)", dim.as_deref().unwrap_or("0")),
@@ -222,8 +222,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
     text.when("data == nullptr || workspaces == nullptr", "return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     let def = &package.def;
-    let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
-    let outer = core::outer(package, "domain.split", attribute);
+    let outer = core::outer(package, "domain.split", |a| attribute(def, a));
     let split = def.split.is_some();
     text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
     text.line(format!(
@@ -239,21 +238,28 @@ fn cut(text: &mut Text, package: &Package<'_>) {
 }
 
 /// Writes C++ statements that store attributes and the number of row counts in the tiling data.
-fn fill(text: &mut Text, package: &Package<'_>) {
+///
+/// `data` is the C++ expression of a field without its name, `counts` that of the number of counts, and `shape` those of the
+/// shape and of the split dimension. `attribute` returns the C++ expression of an attribute, given its index.
+pub fn fill(
+    text: &mut Text,
+    package: &Package<'_>,
+    data: &str,
+    counts: &str,
+    [dims, dim]: [&str; 2],
+    attribute: impl Fn(usize) -> String + Copy,
+) {
     let def = &package.def;
     if def.rows().is_some() {
-        let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
-        let rows = core::rows_of_count(package, "dims", "domain.split", attribute);
-        text.line(format!("data->counts = counts;\ndata->rowsOfCount = {rows};"));
+        let rows = core::rows_of_count(package, dims, dim, attribute);
+        text.line(format!("{data}counts = {counts};\n{data}rowsOfCount = {rows};"));
     }
     let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
     if let Some(Gate::LeftIf(attr)) = gate {
-        let var = cpp_name(&def.attrs[attr].name);
-        text.line(format!("data->gateFirst = attributes.{var} ? 1 : 0;"));
+        text.line(format!("{data}gateFirst = {} ? 1 : 0;", attribute(attr)));
     }
-    for attr in def.attrs.iter().filter(|a| a.kind.is_scalar()) {
-        let var = cpp_name(&attr.name);
-        let value = as_float(attr, format!("attributes.{var}"));
-        text.line(format!("data->{var} = {value};"));
+    for (i, attr) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind.is_scalar()) {
+        let value = as_float(attr, attribute(i));
+        text.line(format!("{data}{} = {value};", cpp_name(&attr.name)));
     }
 }

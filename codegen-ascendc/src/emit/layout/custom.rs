@@ -40,32 +40,11 @@ pub fn add_sources(tree: &mut Tree, packages: &[Package<'_>]) {
 }
 
 fn root(first: &Package<'_>) -> String {
-    let (soc, all) = (first.soc().name, units(first, ", "));
-    format!(
-        "\
-cmake_minimum_required(VERSION 3.16)
-project(op_dsl_operators)
-
-set(ASCEND_COMPUTE_UNIT {soc} CACHE STRING \"Products to compile kernels for, of {all}\")
-set(vendor_name {VENDOR} CACHE STRING \"Directory below vendors/ that the package installs into\")
-
-find_package(ASC REQUIRED HINTS $ENV{{ASCEND_HOME_PATH}}/compiler/tikcpp/ascendc_kernel_cmake)
-
-npu_op_package(${{vendor_name}}
-    TYPE RUN
-    CONFIG
-        ENABLE_SOURCE_PACKAGE ${{ENABLE_SOURCE_PACKAGE}}
-        ENABLE_BINARY_PACKAGE ${{ENABLE_BINARY_PACKAGE}}
-        INSTALL_PATH ${{CMAKE_BINARY_DIR}}
-)
-
-# The kernels ask the definitions which operators there are: host first.
-add_subdirectory(op_host)
-add_subdirectory(op_kernel)
-"
-    )
+    let text = ROOT.replace("@soc@", first.soc().name).replace("@vendor@", VENDOR);
+    text.replace("@all@", &units(first, ", "))
 }
 
+const ROOT: &str = include_str!("custom/CMakeLists.txt");
 const HOST: &str = include_str!("custom/op_host.cmake");
 
 fn kernels(packages: &[Package<'_>]) -> String {

@@ -24,36 +24,10 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
         "op_kernel/CMakeLists.txt",
         format!("{header}\n{options}{all}add_kernels_compile()\n"),
     );
-    tree.add("CMakePresets.json", presets(soc));
+    tree.add("CMakePresets.json", PRESETS.replace("@soc@", soc).replace("@vendor@", VENDOR));
     tree.add("msopgen.json", MSOPGEN);
     tree.add("build.sh", format!("#!/usr/bin/env bash\n{header}\n{}", BUILD.replace("SOC", soc)));
     tree.add("README.md", readme(packages, packages[0].words().custom.build_8));
-}
-
-fn presets(soc: &str) -> String {
-    format!(
-        r#"{{
-    "version": 1,
-    "cmakeMinimumRequired": {{ "major": 3, "minor": 19, "patch": 0 }},
-    "configurePresets": [
-        {{
-            "name": "default",
-            "generator": "Unix Makefiles",
-            "binaryDir": "${{sourceDir}}/build_out",
-            "cacheVariables": {{
-                "CMAKE_BUILD_TYPE": {{ "type": "STRING", "value": "Release" }},
-                "CMAKE_INSTALL_PREFIX": {{ "type": "PATH", "value": "${{sourceDir}}/build_out" }},
-                "ENABLE_SOURCE_PACKAGE": {{ "type": "BOOL", "value": "True" }},
-                "ENABLE_BINARY_PACKAGE": {{ "type": "BOOL", "value": "True" }},
-                "ASCEND_COMPUTE_UNIT": {{ "type": "STRING", "value": "{soc}" }},
-                "ASCEND_CANN_PACKAGE_PATH": {{ "type": "PATH", "value": "$env{{ASCEND_HOME_PATH}}" }},
-                "vendor_name": {{ "type": "STRING", "value": "{VENDOR}" }}
-            }}
-        }}
-    ]
-}}
-"#
-    )
 }
 
 /// Definition of an operator that is given to `msopgen`, which writes no project without one.
@@ -61,6 +35,7 @@ fn presets(soc: &str) -> String {
 /// The files that it writes for the operator are discarded.
 const MSOPGEN: &str = include_str!("preset/msopgen.json");
 
+const PRESETS: &str = include_str!("preset/CMakePresets.json");
 const BUILD: &str = include_str!("preset/build.sh");
 
 const HOST: &str = include_str!("preset/op_host.cmake");
