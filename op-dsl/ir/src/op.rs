@@ -13,7 +13,7 @@ use crate::{DType, Stored};
 use std::borrow::Cow;
 
 /// Definition of one operator: its signature, attributes, and the graphs of its formula.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpDef {
     /// Name in CANN, for example `GeGluGradV2`.
     pub name: Text,
