@@ -135,7 +135,29 @@ pub enum Kind {
     Rows,
 }
 
+impl Origin {
+    /// Returns the kind of tensor in a word, and its index.
+    pub const fn named(self) -> (&'static str, usize) {
+        match self {
+            Origin::Upstream(i) => ("upstream", i),
+            Origin::Input(i) => ("input", i),
+            Origin::Output(i) => ("output", i),
+            Origin::Own => ("own", 0),
+        }
+    }
+}
+
 impl Kind {
+    /// Returns the kind in a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Whole => "whole",
+            Kind::Gated => "gated",
+            Kind::Mask => "mask",
+            Kind::Rows => "rows",
+        }
+    }
+
     /// Returns the parts of a tensor that are separate streams, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
