@@ -3,7 +3,7 @@
 mod header;
 
 use super::array::{Array, Data};
-use super::scratch::ScratchFile;
+use super::scratch::{ScratchFile, parent};
 use half::{bf16, f16};
 use header::{Header, TypeString};
 use op_dsl_ir::bind::{MAX_RANK, elements};
@@ -199,8 +199,7 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
         Ok(_) => fs::canonicalize(path).map_err(plain),
         Err(_) => {
             let name = path.file_name().ok_or("is not the name of a file")?;
-            let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-            let parent = parent.unwrap_or(Path::new("."));
+            let parent = parent(path);
             let parent = fs::canonicalize(parent)
                 .map_err(|e| format!("directory {}: {}", parent.display(), plain(e)))?;
             Ok(parent.join(name))
@@ -211,8 +210,8 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
 /// Writes an array to a temporary file next to `target`, the path that it is placed at later.
 pub fn write_beside(target: &Path, array: &Array) -> Result<ScratchFile, String> {
     let name = target.file_name().ok_or("is not the name of a file")?;
-    let parent = target.parent().unwrap_or(Path::new("."));
-    let beside = ScratchFile::new_in(parent, &format!(".{}.", name.display())).map_err(plain)?;
+    let beside =
+        ScratchFile::new_in(parent(target), &format!(".{}.", name.display())).map_err(plain)?;
     write(&beside.file, array).map_err(plain)?;
     Ok(beside)
 }
