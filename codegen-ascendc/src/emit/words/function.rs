@@ -1,7 +1,7 @@
 //! Texts about the functions of an operator: arguments, phases, return codes, limits, calls.
 
 use super::refusal::{or, or_zh};
-use super::{Word, words};
+use super::table::{Word, words};
 use crate::arch::Inaccurate;
 
 words! {

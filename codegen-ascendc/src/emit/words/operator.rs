@@ -1,7 +1,7 @@
 //! Texts about an operator: its files, formula, tensors and attributes.
 
 use super::refusal::{or, or_zh};
-use super::{Word, words};
+use super::table::{Word, words};
 
 words! {
     /// Punctuation that joins words and sentences.

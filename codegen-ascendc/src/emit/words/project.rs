@@ -1,6 +1,6 @@
 //! Texts about registrations and projects: ops-nn, stand-alone, launched directly, PyTorch.
 
-use super::{Word, words};
+use super::table::{Word, words};
 
 words! {
     /// Sentences that compare the emitted prototype and definition with those of ops-nn.
