@@ -3,10 +3,9 @@
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::published::LeftOut;
-use std::fmt;
 
 /// Architecture of the vector unit, which several products may share.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arch {
     /// Value of the macro `__NPU_ARCH__`.
     pub number: u16,
@@ -190,7 +189,7 @@ static A2002: Arch = Arch {
     long_masks: true,
     flushes: true,
     lacks: &[],
-    ..copy(&A1001)
+    ..A1001
 };
 static A2201: Arch = Arch {
     number: 2201,
@@ -199,7 +198,7 @@ static A2201: Arch = Arch {
     to_half: Round::Rint,
     saturates: true,
     rates_of: "asc-devkit 9.1, theoretical rates of vector instructions, tables 6 to 15",
-    ..copy(&A2002)
+    ..A2002
 };
 // `Select` by count or by mask uses no scratch space here, and that space lies beyond `Soc::ub`.
 static A3510: Arch = Arch {
@@ -210,28 +209,8 @@ static A3510: Arch = Arch {
     rates: RATES_3510,
     three_addresses: 1.0,
     rates_of: "asc-devkit 9.1, theoretical rates of calls on vector registers",
-    ..copy(&A2201)
+    ..A2201
 };
-
-const fn copy(a: &Arch) -> Arch {
-    Arch {
-        number: a.number,
-        dtypes: a.dtypes,
-        pads: a.pads,
-        gathers: a.gathers,
-        to_half: a.to_half,
-        select_reserve: a.select_reserve,
-        long_masks: a.long_masks,
-        flushes: a.flushes,
-        registers: a.registers,
-        orders_vectors: a.orders_vectors,
-        saturates: a.saturates,
-        lacks: a.lacks,
-        rates: a.rates,
-        three_addresses: a.three_addresses,
-        rates_of: a.rates_of,
-    }
-}
 
 /// All products for which code can be generated.
 #[rustfmt::skip]
@@ -285,7 +264,7 @@ pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'stat
 
 /// A target's refusal to run an operator: the reason, and the way out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{op} on {soc} in {}: {why}", names(.dtypes))]
+#[error("{op} on {soc} in {}: {why}", names(.dtypes, ", "))]
 pub struct Refusal {
     /// Name of the operator that the target refuses.
     pub op: String,
@@ -297,44 +276,76 @@ pub struct Refusal {
     pub why: Why,
 }
 
-fn names(dtypes: &[DType]) -> String {
-    dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+fn names(dtypes: &[DType], between: &str) -> String {
+    dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(between)
 }
 
 /// Reason why a target cannot run an operator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Why {
     /// The operator does not take the element type on any target; the text lists the allowed ones.
+    #[error("the operator has no such form; use {0}")]
     DType(String),
     /// The target lacks the element type.
+    #[error(
+        "architecture {arch} has no {1}; use {names}, or {other}",
+        names = names(.0.arch.dtypes, " or "), arch = .0.arch.number, other = Soc::with(*.1)
+    )]
     NoDType(&'static Soc, DType),
     /// The operator has a mask of bits, with this name.
     ///
     /// The target cannot read it, because all repeats of a vector call use the same mask bits.
+    #[error(
+        "architecture {arch} chooses by the same bits in every repeat of a call, so that `{1}` cannot be one of bits; \
+         publish it with bytes", arch = .0.arch.number
+    )]
     OneMask(&'static Soc, String),
     /// The operator has a mask, with this name, as well as gated tensors.
     ///
     /// The target cannot read it, because rows of the mask end at other addresses than rows of the gated tensors.
+    #[error(
+        "rows of the mask `{1}` and of parts of gated tensors do not begin at blocks together, as architecture {arch} has \
+         to have them; write `{1}: Elem` and `{1} != 0.0`, or use bytes on ascend910b", arch = .0.arch.number
+    )]
     MaskOfRows(&'static Soc, String),
     /// The output with this name is a sum over elements, which emitted kernels do not compute.
+    #[error(
+        "`{0}` is a sum over elements, which emitted kernels do not compute; derive the gradient with \
+         `broadcast = false` and sum it"
+    )]
     Sum(String),
     /// The operator's document does not offer this specialisation on the target.
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.
+    #[error("the operator's document leaves out {0} there; use {1}")]
     LeftOut(String, &'static str),
     /// The vector call with this name has no overload for the scalar operands that the formula gives it.
+    #[error(
+        "`{0}` has no form that takes numbers where this formula has them; write the formula with a tensor there"
+    )]
     NoOverload(&'static str),
     /// The primitive or vector call with this name could not be planned, which is a bug in the planner.
+    #[error(
+        "`{0}` could not be planned, which is a mistake of the planner's; please report the formula"
+    )]
     Unplanned(&'static str),
     /// The error of a result exceeds its budget; the field holds the worst case that was found.
+    #[error("{0}")]
     Inaccurate(Box<Inaccurate>),
     /// UB (the on-chip buffer) cannot hold one block of every input and output of the kernel.
+    #[error("{0}; use an operator with fewer streams, or a larger UB")]
     Ub(crate::tiling::UbTooSmall),
 }
 
 /// Worst case of a result whose error exceeds its budget.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{function} would be {:.1} ulp off, of at most {} (at {at}: {:e}, not {:e}), as no sequence of vector calls is \
+     more accurate; write what cancels or overflows there otherwise, leave the element type out, or accept the error \
+     by --accept-error (in a build script by `accept_error: true`)",
+    .ulp[0], .ulp[1], .values[0], .values[1]
+)]
 pub struct Inaccurate {
     /// Output and the functions that it calls, for example `y by tanh, ln`.
     pub function: String,
@@ -344,67 +355,6 @@ pub struct Inaccurate {
     pub values: [f64; 2],
     /// Error of the computed value, then its budget, in ULP.
     pub ulp: [f64; 2],
-}
-
-impl fmt::Display for Inaccurate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inaccurate { function, at, values: [got, want], ulp: [error, budget] } = self;
-        write!(
-            f,
-            "{function} would be {error:.1} ulp off, of at most {budget} (at {at}: {got:e}, "
-        )?;
-        write!(f, "not {want:e}), as no sequence of vector calls is more accurate; write what ")?;
-        write!(f, "cancels or overflows there otherwise, leave the element type out, or accept ")?;
-        write!(f, "the error by --accept-error (in a build script by `accept_error: true`)")
-    }
-}
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Why::DType(allowed) => write!(f, "the operator has no such form; use {allowed}"),
-            Why::NoDType(soc, dtype) => {
-                let names: Vec<&str> = soc.arch.dtypes.iter().map(|d| d.name()).collect();
-                let (arch, elsewhere) = (soc.arch.number, Soc::with(*dtype));
-                let names = names.join(" or ");
-                write!(f, "architecture {arch} has no {dtype}; use {names}, or {elsewhere}")
-            }
-            Why::OneMask(soc, name) => {
-                let arch = soc.arch.number;
-                write!(
-                    f,
-                    "architecture {arch} chooses by the same bits in every repeat of a call, "
-                )?;
-                write!(f, "so that `{name}` cannot be one of bits; publish it with bytes")
-            }
-            Why::MaskOfRows(soc, name) => {
-                let arch = soc.arch.number;
-                write!(
-                    f,
-                    "rows of the mask `{name}` and of parts of gated tensors do not begin at "
-                )?;
-                write!(f, "blocks together, as architecture {arch} has to have them; write ")?;
-                write!(f, "`{name}: Elem` and `{name} != 0.0`, or use bytes on ascend910b")
-            }
-            Why::Sum(name) => {
-                write!(f, "`{name}` is a sum over elements, which emitted kernels do not ")?;
-                write!(f, "compute; derive the gradient with `broadcast = false` and sum it")
-            }
-            Why::LeftOut(what, instead) => {
-                write!(f, "the operator's document leaves out {what} there; use {instead}")
-            }
-            Why::NoOverload(call) => {
-                write!(f, "`{call}` has no form that takes numbers where this formula has them; ")?;
-                write!(f, "write the formula with a tensor there")
-            }
-            Why::Unplanned(what) => {
-                write!(f, "`{what}` could not be planned, which is a mistake of the planner's; ")?;
-                write!(f, "please report the formula")
-            }
-            Why::Inaccurate(found) => write!(f, "{found}"),
-            Why::Ub(e) => write!(f, "{e}; use an operator with fewer streams, or a larger UB"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -141,14 +141,7 @@ impl Toolkit {
             Cann::V9 => vec![
                 line(&[&"cmake", &"-S", &project, &"-B", &out]),
                 line(&[
-                    &"cmake",
-                    &"--build",
-                    &out,
-                    &"--target",
-                    &"binary",
-                    &"package",
-                    &"-j",
-                    &jobs,
+                    &"cmake", &"--build", &out, &"--target", &"binary", &"package", &"-j", &jobs,
                 ]),
             ],
         }

@@ -20,28 +20,15 @@ const fn without_erf(arch: u16) -> LeftOut {
 const SIXTH: (usize, Value) = (0, Value::Float(1.0 / 6.0));
 const HALF: (usize, Value) = (1, Value::Float(0.5));
 
-/// Generates the row of [`FUNCTIONS`] for an operator with one aclnn function.
-///
-/// Arguments are the operator, the directory of the function's document (and the document's name, if it covers two
-/// functions), the header, the function, its arguments; then the differences from [`Aclnn::PLAIN`], and attributes with
-/// fixed values.
-macro_rules! one {
-    ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
-     [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(; [$($fixed:expr),*])? $(,)?) => {
-        Published {
-            operator: $operator,
-            aclnn: Some(Aclnn {
-                header: $header,
-                names: &[Name {
-                    name: $name,
-                    args: &[$($arg),*],
-                    fixed: &[$($($fixed),*)?],
-                    source: page!($directory, [$($page)? $name]),
-                }],
-                $($field: $value,)*
-                ..Aclnn::PLAIN
-            }),
-            ..Published::NOTHING
+/// Generates an aclnn function from the directory of its document (and the document's name, if it covers two functions), its
+/// name, its arguments and attributes with fixed values.
+macro_rules! function {
+    ($directory:literal $(/ $page:literal)?, $name:literal, [$($arg:expr),*] $(, [$($fixed:expr),*])?) => {
+        Name {
+            name: $name,
+            args: &[$($arg),*],
+            fixed: &[$($($fixed),*)?],
+            source: page!($directory, [$($page)? $name]),
         }
     };
 }
@@ -50,6 +37,34 @@ macro_rules! one {
 macro_rules! page {
     ($directory:literal, [$page:literal $($function:literal)?]) => {
         concat!($directory, "/docs/", $page, ".md")
+    };
+}
+
+/// Generates the row of [`FUNCTIONS`] for an operator.
+///
+/// Arguments are its header, its functions, the differences from [`Aclnn::PLAIN`], and those from [`Published::NOTHING`].
+macro_rules! functions {
+    ($operator:literal, $header:literal, [$($function:expr),*] $(, $field:ident: $value:expr)*
+     $(; $more:ident: $of:expr)*) => {
+        Published {
+            operator: $operator,
+            aclnn: Some(Aclnn {
+                header: $header,
+                names: &[$($function),*],
+                $($field: $value,)*
+                ..Aclnn::PLAIN
+            }),
+            $($more: $of,)*
+            ..Published::NOTHING
+        }
+    };
+}
+
+/// Generates the row of [`FUNCTIONS`] for an operator with one aclnn function; attributes with fixed values come last.
+macro_rules! one {
+    ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
+     $args:tt $(, $field:ident: $value:expr)* $(; $fixed:tt)?) => {
+        functions!($operator, $header, [function!($directory $(/ $page)?, $name, $args $(, $fixed)?)] $(, $field: $value)*)
     };
 }
 
@@ -76,398 +91,143 @@ pub static PUBLISHED: &[Published] =
     &Published::join::<{ Published::count(FUNCTIONS, REGISTERED) }>(FUNCTIONS, REGISTERED);
 
 /// Published functions, one row per operator, with their differences from the operator's signature.
+#[rustfmt::skip]
 static FUNCTIONS: &[Published] = &[
-    Published {
-        operator: "GeGluGradV2",
-        aclnn: Some(Aclnn {
-            header: "aclnn_geglu_backward",
-            names: &[
-                Name {
-                    name: "aclnnGeGluBackward",
-                    args: &[
-                        input(0, "gradOutput"),
-                        input(1, "self"),
-                        input(2, "gelu"),
-                        attr(0, "dim", Int),
-                        attr(1, "approximate", Int),
-                        output(0, "gradInput", Tensor),
-                    ],
-                    fixed: &[(2, Value::Bool(false))],
-                    source: "activation/ge_glu_grad_v2/docs/aclnnGeGluBackward.md",
-                },
-                Name {
-                    name: "aclnnGeGluV3Backward",
-                    args: &[
-                        input(0, "gradOutput"),
-                        input(1, "self"),
-                        input(2, "gelu"),
-                        attr(0, "dim", Int),
-                        attr(1, "approximate", Int),
-                        attr(2, "activateLeft", Bool),
-                        output(0, "gradInput", Tensor),
-                    ],
-                    fixed: &[],
-                    source: "activation/ge_glu_grad_v2/docs/aclnnGeGluV3Backward.md",
-                },
-            ],
-            ..Aclnn::PLAIN
-        }),
-        left_out: ONLY_TANH,
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "GeGluV2",
-        aclnn: Some(Aclnn {
-            header: "aclnn_geglu",
-            names: &[
-                Name {
-                    name: "aclnnGeGlu",
-                    args: &[
-                        input(0, "self"),
-                        attr(0, "dim", Int),
-                        attr(1, "approximate", Int),
-                        output(0, "out", Tensor),
-                        output(1, "outGelu", Tensor),
-                    ],
-                    fixed: &[(2, Value::Bool(false))],
-                    source: "activation/ge_glu_v2/docs/aclnnGeGlu.md",
-                },
-                Name {
-                    name: "aclnnGeGluV3",
-                    args: &[
-                        input(0, "self"),
-                        attr(0, "dim", Int),
-                        attr(1, "approximate", Int),
-                        attr(2, "activateLeft", Bool),
-                        output(0, "out", Tensor),
-                        output(1, "outGelu", Tensor),
-                    ],
-                    fixed: &[],
-                    source: "activation/ge_glu_v2/docs/aclnnGeGluV3.md",
-                },
-            ],
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    backward!(
-        "GeluGradV2", "activation/gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
-        [attr(0, "approximate", Chars)] => "gradInput", broadcast: true, dtypes: DTypes::PROMOTED
-    ),
-    one!(
-        "GeluV2",
-        "activation/gelu_v2",
-        "aclnn_gelu_v2",
-        "aclnnGeluV2",
-        [input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)]
-    ),
+    functions!("GeGluGradV2", "aclnn_geglu_backward", [
+        function!("activation/ge_glu_grad_v2", "aclnnGeGluBackward",
+            [input(0, "gradOutput"), input(1, "self"), input(2, "gelu"), attr(0, "dim", Int),
+            attr(1, "approximate", Int), output(0, "gradInput", Tensor)], [(2, Value::Bool(false))]),
+        function!("activation/ge_glu_grad_v2", "aclnnGeGluV3Backward",
+            [input(0, "gradOutput"), input(1, "self"), input(2, "gelu"), attr(0, "dim", Int),
+            attr(1, "approximate", Int), attr(2, "activateLeft", Bool), output(0, "gradInput", Tensor)])];
+        left_out: ONLY_TANH),
+    functions!("GeGluV2", "aclnn_geglu", [
+        function!("activation/ge_glu_v2", "aclnnGeGlu",
+            [input(0, "self"), attr(0, "dim", Int), attr(1, "approximate", Int),
+            output(0, "out", Tensor), output(1, "outGelu", Tensor)], [(2, Value::Bool(false))]),
+        function!("activation/ge_glu_v2", "aclnnGeGluV3",
+            [input(0, "self"), attr(0, "dim", Int), attr(1, "approximate", Int),
+            attr(2, "activateLeft", Bool), output(0, "out", Tensor), output(1, "outGelu", Tensor)])]),
+    backward!("GeluGradV2", "activation/gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
+        [attr(0, "approximate", Chars)] => "gradInput", broadcast: true, dtypes: DTypes::PROMOTED),
+    one!("GeluV2", "activation/gelu_v2", "aclnn_gelu_v2", "aclnnGeluV2",
+        [input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)]),
     // The kernel's declaration has the forward operator's result, which it never reads.
-    one!(
-        "GeluGrad", "activation/gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", ConstTensor)],
-        stand_ins: &[(2, 0)], broadcast: true, dtypes: DTypes::CAST
-    ),
-    one!(
-        "Gelu",
-        "activation/gelu",
-        "aclnn_gelu",
-        "aclnnGelu",
-        [input(0, "self"), output(0, "out", Tensor)]
-    ),
-    one!(
-        "SwiGluGrad", "activation/swi_glu_grad", "aclnn_swi_glu_grad", "aclnnSwiGluGrad",
-        [
-            input(0, "yGrad"),
-            input(1, "x"),
-            attr(0, "dimOptional", Int),
-            output(0, "out", ConstTensor),
-        ],
-        empty: false
-    ),
-    one!(
-        "SwiGlu",
-        "activation/swi_glu",
-        "aclnn_swi_glu",
-        "aclnnSwiGlu",
-        [input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)]
-    ),
-    backward!(
-        "FastGeluGrad", "activation/fast_gelu_grad", "aclnn_fast_gelu_backward",
-        "aclnnFastGeluBackward", [] => "gradInput"
-    ),
-    backward!(
-        "HardSwishGrad", "activation/hard_swish_grad", "aclnn_hardswish_backward",
-        "aclnnHardswishBackward", [] => "out"
-    ),
-    backward!(
-        "HardSwishGradV2", "activation/hard_swish_grad_v2", "aclnn_hardswish_backward_v2",
-        "aclnnHardswishBackwardV2", [] => "out"
-    ),
-    one!(
-        "SeluGrad",
-        "activation/selu_grad",
-        "aclnn_selu_backward",
-        "aclnnSeluBackward",
-        [input(0, "gradOutput"), input(1, "result"), output(0, "gradInput", Tensor)]
-    ),
-    backward!(
-        "SiluGrad", "activation/silu_grad", "aclnn_silu_backward", "aclnnSiluBackward",
-        [] => "gradInput"
-    ),
-    backward!(
-        "MishGrad", "activation/mish_grad", "aclnn_mish_backward", "aclnnMishBackward",
-        [] => "gradInput", broadcast: true, dtypes: DTypes::CAST
-    ),
-    one!(
-        "SigmoidGrad", "activation/sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
-        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)],
-        broadcast: true, dtypes: DTypes::CAST
-    ),
-    one!(
-        "GLUGrad",
-        "activation/glu_grad",
-        "aclnn_glu_backward",
-        "aclnnGluBackward",
-        [input(0, "gradOut"), input(1, "self"), attr(0, "dim", Int), output(0, "out", ConstTensor)]
-    ),
-    one!(
-        "SituGluGrad",
-        "activation/situ_glu_grad",
-        "aclnn_situ_glu_grad",
-        "aclnnSituGluGrad",
-        [
-            input(0, "gradY"),
-            input(1, "x"),
-            attr(0, "dim", Int),
-            attr(1, "beta", Double),
-            attr(2, "linearBeta", Double),
-            attr(3, "activateLeft", Bool),
-            output(0, "out", ConstTensor),
-        ]
-    ),
-    one!(
-        "EluGradV2", "activation/elu_grad_v2", "aclnn_elu_backward", "aclnnEluBackward",
-        [
-            input(0, "gradOutput"),
-            attr(0, "alpha", Scalar),
-            attr(1, "scale", Scalar),
-            attr(2, "inputScale", Scalar),
-            attr(3, "isResult", Bool),
-            input(1, "selfOrResult"),
-            output(0, "gradInput", Tensor),
-        ],
-        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::RefusedIf("isResult"))]
-    ),
-    backward!(
-        "HardShrinkGrad", "activation/hard_shrink_grad", "aclnn_hardshrink_backward",
-        "aclnnHardshrinkBackward", [attr(0, "lambd", Scalar)] => "gradInput",
-        broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Zero)]
-    ),
-    backward!(
-        "SoftShrinkGrad", "activation/soft_shrink_grad", "aclnn_softshrink_backward",
-        "aclnnSoftshrinkBackward", [attr(0, "lambda", Scalar)] => "gradInput",
-        broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Refused)]
-    ),
-    backward!(
-        "HardSigmoidGrad", "activation/hard_sigmoid_grad", "aclnn_hardsigmoid_backward",
-        "aclnnHardsigmoidBackward", [] => "out", dtypes: DTypes::FLOATS_CAST; [SIXTH, HALF]
-    ),
-    one!(
-        "HardtanhGrad",
-        "activation/hardtanh_grad",
-        "aclnn_hardtanh_backward",
-        "aclnnHardtanhBackward",
-        [
-            input(1, "gradOutput"),
-            input(0, "self"),
-            attr(0, "min", Scalar),
-            attr(1, "max", Scalar),
-            output(0, "out", Tensor),
-        ]
-    ),
+    one!("GeluGrad", "activation/gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", ConstTensor)], stand_ins: &[(2, 0)],
+        broadcast: true, dtypes: DTypes::CAST),
+    one!("Gelu", "activation/gelu", "aclnn_gelu", "aclnnGelu", [input(0, "self"), output(0, "out", Tensor)]),
+    one!("SwiGluGrad", "activation/swi_glu_grad", "aclnn_swi_glu_grad", "aclnnSwiGluGrad",
+        [input(0, "yGrad"), input(1, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)],
+        empty: false),
+    one!("SwiGlu", "activation/swi_glu", "aclnn_swi_glu", "aclnnSwiGlu",
+        [input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)]),
+    backward!("FastGeluGrad", "activation/fast_gelu_grad", "aclnn_fast_gelu_backward", "aclnnFastGeluBackward",
+        [] => "gradInput"),
+    backward!("HardSwishGrad", "activation/hard_swish_grad", "aclnn_hardswish_backward",
+        "aclnnHardswishBackward", [] => "out"),
+    backward!("HardSwishGradV2", "activation/hard_swish_grad_v2", "aclnn_hardswish_backward_v2",
+        "aclnnHardswishBackwardV2", [] => "out"),
+    one!("SeluGrad", "activation/selu_grad", "aclnn_selu_backward", "aclnnSeluBackward",
+        [input(0, "gradOutput"), input(1, "result"), output(0, "gradInput", Tensor)]),
+    backward!("SiluGrad", "activation/silu_grad", "aclnn_silu_backward", "aclnnSiluBackward",
+        [] => "gradInput"),
+    backward!("MishGrad", "activation/mish_grad", "aclnn_mish_backward", "aclnnMishBackward", [] => "gradInput",
+        broadcast: true, dtypes: DTypes::CAST),
+    one!("SigmoidGrad", "activation/sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
+        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)], broadcast: true,
+        dtypes: DTypes::CAST),
+    one!("GLUGrad", "activation/glu_grad", "aclnn_glu_backward", "aclnnGluBackward",
+        [input(0, "gradOut"), input(1, "self"), attr(0, "dim", Int), output(0, "out", ConstTensor)]),
+    one!("SituGluGrad", "activation/situ_glu_grad", "aclnn_situ_glu_grad", "aclnnSituGluGrad",
+        [input(0, "gradY"), input(1, "x"), attr(0, "dim", Int), attr(1, "beta", Double),
+        attr(2, "linearBeta", Double), attr(3, "activateLeft", Bool), output(0, "out", ConstTensor)]),
+    one!("EluGradV2", "activation/elu_grad_v2", "aclnn_elu_backward", "aclnnEluBackward",
+        [input(0, "gradOutput"), attr(0, "alpha", Scalar), attr(1, "scale", Scalar),
+        attr(2, "inputScale", Scalar), attr(3, "isResult", Bool), input(1, "selfOrResult"),
+        output(0, "gradInput", Tensor)], dtypes: DTypes::SAME_CAST,
+        negative: &[(0, Negative::RefusedIf("isResult"))]),
+    backward!("HardShrinkGrad", "activation/hard_shrink_grad", "aclnn_hardshrink_backward",
+        "aclnnHardshrinkBackward", [attr(0, "lambd", Scalar)] => "gradInput", broadcast: true,
+        dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Zero)]),
+    backward!("SoftShrinkGrad", "activation/soft_shrink_grad", "aclnn_softshrink_backward",
+        "aclnnSoftshrinkBackward", [attr(0, "lambda", Scalar)] => "gradInput", broadcast: true,
+        dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Refused)]),
+    backward!("HardSigmoidGrad", "activation/hard_sigmoid_grad", "aclnn_hardsigmoid_backward",
+        "aclnnHardsigmoidBackward", [] => "out", dtypes: DTypes::FLOATS_CAST; [SIXTH, HALF]),
+    one!("HardtanhGrad", "activation/hardtanh_grad", "aclnn_hardtanh_backward", "aclnnHardtanhBackward",
+        [input(1, "gradOutput"), input(0, "self"), attr(0, "min", Scalar), attr(1, "max", Scalar),
+        output(0, "out", Tensor)]),
     // `selfIsResult` has no effect, because an input and its result have the same sign if the slope is not negative.
-    backward!(
-        "LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward",
+    backward!("LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward",
         "aclnnLeakyReluBackward",
-        [attr(0, "negativeSlope", Scalar), unused("selfIsResult", Bool, false)] => "out",
-        broadcast: true, dtypes: DTypes::FLOATS_CAST,
-        negative: &[(0, Negative::RefusedIf("selfIsResult"))]
-    ),
-    backward!(
-        "LogSigmoidGrad", "activation/logsigmoid_grad", "aclnn_logsigmoid_backward",
-        "aclnnLogSigmoidBackward", [unused("buffer", ConstTensor, false)] => "gradInput"
-    ),
-    one!(
-        "ClippedSwigluGrad", "activation/clipped_swiglu_grad", "aclnn_clipped_swiglu_grad",
-        "aclnnClippedSwigluGrad",
-        [
-            input(0, "gradY"),
-            input(1, "x"),
-            optional_input(2, "groupIndexOptional"),
-            attr(0, "dim", Int),
-            attr(1, "alpha", Double),
-            attr(2, "limit", Double),
-            attr(3, "bias", Double),
-            attr(4, "interleaved", Bool),
-            output(0, "gradXOut", ConstTensor),
-        ],
-        empty: false
-    ),
-    one!(
-        "ClippedSwiglu",
-        "activation/clipped_swiglu",
-        "aclnn_clipped_swiglu",
-        "aclnnClippedSwiglu",
-        [
-            input(0, "x"),
-            optional_input(1, "groupIndexOptional"),
-            attr(0, "dim", Int),
-            attr(1, "alpha", Double),
-            attr(2, "limit", Double),
-            attr(3, "bias", Double),
-            attr(4, "interleaved", Bool),
-            output(0, "out", ConstTensor),
-        ]
-    ),
-    backward!(
-        "SoftplusV2Grad", "activation/softplus_v2_grad", "aclnn_softplus_backward",
-        "aclnnSoftplusBackward",
-        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => "gradInput",
-        dtypes: DTypes::CAST
-    ),
+        [attr(0, "negativeSlope", Scalar), unused("selfIsResult", Bool, false)] => "out", broadcast: true,
+        dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::RefusedIf("selfIsResult"))]),
+    backward!("LogSigmoidGrad", "activation/logsigmoid_grad", "aclnn_logsigmoid_backward",
+        "aclnnLogSigmoidBackward", [unused("buffer", ConstTensor, false)] => "gradInput"),
+    one!("ClippedSwigluGrad", "activation/clipped_swiglu_grad", "aclnn_clipped_swiglu_grad",
+        "aclnnClippedSwigluGrad", [input(0, "gradY"), input(1, "x"), optional_input(2, "groupIndexOptional"),
+        attr(0, "dim", Int), attr(1, "alpha", Double), attr(2, "limit", Double), attr(3, "bias", Double),
+        attr(4, "interleaved", Bool), output(0, "gradXOut", ConstTensor)], empty: false),
+    one!("ClippedSwiglu", "activation/clipped_swiglu", "aclnn_clipped_swiglu", "aclnnClippedSwiglu",
+        [input(0, "x"), optional_input(1, "groupIndexOptional"), attr(0, "dim", Int), attr(1, "alpha", Double),
+        attr(2, "limit", Double), attr(3, "bias", Double), attr(4, "interleaved", Bool),
+        output(0, "out", ConstTensor)]),
+    backward!("SoftplusV2Grad", "activation/softplus_v2_grad", "aclnn_softplus_backward",
+        "aclnnSoftplusBackward", [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => "gradInput",
+        dtypes: DTypes::CAST),
     // The kernel's declaration has the forward operator's result, which it never reads.
-    backward!(
-        "SwishGrad", "activation/swish_grad", "aclnn_swish_backward", "aclnnSwishBackward",
-        [optional(0, "betaOptional", Scalar)] => "gradInput", stand_ins: &[(2, 1)]
-    ),
-    backward!(
-        "ThresholdGradV2D", "activation/threshold_grad_v2_d", "aclnn_threshold_backward",
-        "aclnnThresholdBackward", [attr(0, "threshold", Scalar)] => "out", broadcast: true
-    ),
-    one!(
-        "TanhGrad", "math/tanh_grad", "aclnn_tanh_backward", "aclnnTanhBackward",
-        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)],
-        broadcast: true
-    ),
-    forward!(
-        "Elu", "activation/elu" / "aclnnElu&aclnnInplaceElu", "aclnn_elu", "aclnnElu",
+    backward!("SwishGrad", "activation/swish_grad", "aclnn_swish_backward", "aclnnSwishBackward",
+        [optional(0, "betaOptional", Scalar)] => "gradInput", stand_ins: &[(2, 1)]),
+    backward!("ThresholdGradV2D", "activation/threshold_grad_v2_d", "aclnn_threshold_backward",
+        "aclnnThresholdBackward", [attr(0, "threshold", Scalar)] => "out", broadcast: true),
+    one!("TanhGrad", "math/tanh_grad", "aclnn_tanh_backward", "aclnnTanhBackward",
+        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)], broadcast: true),
+    forward!("Elu", "activation/elu" / "aclnnElu&aclnnInplaceElu", "aclnn_elu", "aclnnElu",
         [attr(0, "alpha", Scalar), attr(1, "scale", Scalar), attr(2, "inputScale", Scalar)] => Tensor,
-        dtypes: DTypes::SAME_CAST
-    ),
+        dtypes: DTypes::SAME_CAST),
     forward!("FastGelu", "activation/fast_gelu", "aclnn_fast_gelu", "aclnnFastGelu", [] => Tensor),
-    forward!(
-        "GLU", "activation/glu", "aclnn_glu", "aclnnGlu", [attr(0, "dim", Int)] => ConstTensor,
-        dtypes: DTypes::SAME_CAST
-    ),
-    forward!(
-        "HardShrink", "activation/hard_shrink", "aclnn_hardshrink", "aclnnHardshrink",
-        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST,
-        negative: &[(0, Negative::Zero)]
-    ),
-    forward!(
-        "HardSigmoid", "activation/hard_sigmoid" / "aclnnHardsigmoid&aclnnInplaceHardsigmoid",
-        "aclnn_hardsigmoid", "aclnnHardsigmoid", [] => Tensor; [SIXTH, HALF]
-    ),
-    forward!(
-        "HardSwish", "activation/hard_swish" / "aclnnHardswish&aclnnInplaceHardswish",
-        "aclnn_hardswish", "aclnnHardswish", [] => ConstTensor, dtypes: DTypes::SAME_CAST
-    ),
-    forward!(
-        "Hardtanh", "conversion/clip_by_value_v2" / "aclnnHardtanh&aclnnInplaceHardtanh",
-        "aclnn_hardtanh", "aclnnHardtanh",
-        [attr(0, "clipValueMin", Scalar), attr(1, "clipValueMax", Scalar)] => Tensor
-    ),
-    forward!(
-        "LeakyRelu", "activation/leaky_relu" / "aclnnLeakyRelu&aclnnInplaceLeakyRelu",
-        "aclnn_leaky_relu", "aclnnLeakyRelu", [attr(0, "negativeSlope", Scalar)] => Tensor,
-        dtypes: DTypes::SAME_CAST
-    ),
-    Published {
-        operator: "LogSigmoid",
-        aclnn: Some(Aclnn {
-            header: "aclnn_logsigmoid",
-            names: &[
-                Name {
-                    name: "aclnnLogSigmoidForward",
-                    args: &[
-                        input(0, "self"),
-                        output(0, "out", Tensor),
-                        unused("buffer", Tensor, true),
-                    ],
-                    fixed: &[],
-                    source: "activation/log_sigmoid/docs/aclnnLogSigmoidForward.md",
-                },
-                Name {
-                    name: "aclnnLogSigmoid",
-                    args: &[input(0, "self"), output(0, "out", Tensor)],
-                    fixed: &[],
-                    source: "activation/log_sigmoid/docs/aclnnLogSigmoid.md",
-                },
-            ],
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    forward!(
-        "Mish", "activation/mish" / "aclnnMish&aclnnInplaceMish", "aclnn_mish", "aclnnMish",
-        [] => Tensor
-    ),
-    forward!(
-        "Relu", "activation/relu" / "aclnnRelu&aclnnInplaceRelu", "aclnn_relu", "aclnnRelu",
-        [] => ConstTensor
-    ),
-    forward!(
-        "Selu", "activation/selu" / "aclnnSelu&aclnnInplaceSelu", "aclnn_selu", "aclnnSelu",
-        [] => Tensor, dtypes: DTypes::SAME_CAST
-    ),
-    forward!(
-        "Sigmoid", "activation/sigmoid" / "aclnnSigmoid&aclnnInplaceSigmoid", "aclnn_sigmoid",
-        "aclnnSigmoid", [] => Tensor, dtypes: DTypes::SAME_CAST
-    ),
+    forward!("GLU", "activation/glu", "aclnn_glu", "aclnnGlu", [attr(0, "dim", Int)] => ConstTensor,
+        dtypes: DTypes::SAME_CAST),
+    forward!("HardShrink", "activation/hard_shrink", "aclnn_hardshrink", "aclnnHardshrink",
+        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Zero)]),
+    forward!("HardSigmoid", "activation/hard_sigmoid" / "aclnnHardsigmoid&aclnnInplaceHardsigmoid",
+        "aclnn_hardsigmoid", "aclnnHardsigmoid", [] => Tensor; [SIXTH, HALF]),
+    forward!("HardSwish", "activation/hard_swish" / "aclnnHardswish&aclnnInplaceHardswish", "aclnn_hardswish",
+        "aclnnHardswish", [] => ConstTensor, dtypes: DTypes::SAME_CAST),
+    forward!("Hardtanh", "conversion/clip_by_value_v2" / "aclnnHardtanh&aclnnInplaceHardtanh", "aclnn_hardtanh",
+        "aclnnHardtanh", [attr(0, "clipValueMin", Scalar), attr(1, "clipValueMax", Scalar)] => Tensor),
+    forward!("LeakyRelu", "activation/leaky_relu" / "aclnnLeakyRelu&aclnnInplaceLeakyRelu", "aclnn_leaky_relu",
+        "aclnnLeakyRelu", [attr(0, "negativeSlope", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST),
+    functions!("LogSigmoid", "aclnn_logsigmoid", [
+        function!("activation/log_sigmoid", "aclnnLogSigmoidForward",
+            [input(0, "self"), output(0, "out", Tensor), unused("buffer", Tensor, true)]),
+        function!("activation/log_sigmoid", "aclnnLogSigmoid",
+            [input(0, "self"), output(0, "out", Tensor)])]),
+    forward!("Mish", "activation/mish" / "aclnnMish&aclnnInplaceMish", "aclnn_mish", "aclnnMish", [] => Tensor),
+    forward!("Relu", "activation/relu" / "aclnnRelu&aclnnInplaceRelu", "aclnn_relu", "aclnnRelu",
+        [] => ConstTensor),
+    forward!("Selu", "activation/selu" / "aclnnSelu&aclnnInplaceSelu", "aclnn_selu", "aclnnSelu", [] => Tensor,
+        dtypes: DTypes::SAME_CAST),
+    forward!("Sigmoid", "activation/sigmoid" / "aclnnSigmoid&aclnnInplaceSigmoid", "aclnn_sigmoid",
+        "aclnnSigmoid", [] => Tensor, dtypes: DTypes::SAME_CAST),
     forward!("Silu", "activation/swish" / "aclnnSilu", "aclnn_silu", "aclnnSilu", [] => Tensor),
-    one!(
-        "SituGlu",
-        "activation/situ_glu",
-        "aclnn_situ_glu",
-        "aclnnSituGlu",
-        [
-            input(0, "x"),
-            attr(0, "dim", Int),
-            attr(1, "beta", Double),
-            attr(2, "linearBeta", Double),
-            attr(3, "activateLeft", Bool),
-            output(0, "out", ConstTensor),
-        ]
-    ),
-    forward!(
-        "SoftplusV2", "activation/softplus_v2", "aclnn_softplus", "aclnnSoftplus",
-        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => Tensor,
-        dtypes: DTypes::SAME_CAST
-    ),
-    forward!(
-        "Softshrink", "activation/softshrink", "aclnn_softshrink", "aclnnSoftshrink",
-        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST,
-        negative: &[(0, Negative::Refused)]
-    ),
-    forward!(
-        "Swish", "activation/swish", "aclnn_swish", "aclnnSwish",
-        [optional(0, "betaOptional", Scalar)] => Tensor
-    ),
-    forward!(
-        "Tanh", "math/tanh" / "aclnnTanh&aclnnInplaceTanh", "aclnn_tanh", "aclnnTanh",
-        [] => Tensor, dtypes: DTypes::SAME_CAST
-    ),
-    forward!(
-        "ThresholdV2D", "activation/threshold" / "aclnnThreshold&aclnnInplaceThreshold",
-        "aclnn_threshold", "aclnnThreshold",
-        [attr(0, "threshold", Scalar), attr(1, "value", Scalar)] => Tensor,
-        dtypes: DTypes::SAME_CAST
-    ),
-    Published {
-        operator: "GeLUBackward",
-        infiniop: Some(Infiniop { name: "GeLUBackward", header: "gelu_backward" }),
-        ..Published::NOTHING
-    },
+    one!("SituGlu", "activation/situ_glu", "aclnn_situ_glu", "aclnnSituGlu", [input(0, "x"),
+        attr(0, "dim", Int), attr(1, "beta", Double), attr(2, "linearBeta", Double),
+        attr(3, "activateLeft", Bool), output(0, "out", ConstTensor)]),
+    forward!("SoftplusV2", "activation/softplus_v2", "aclnn_softplus", "aclnnSoftplus",
+        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST),
+    forward!("Softshrink", "activation/softshrink", "aclnn_softshrink", "aclnnSoftshrink",
+        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Refused)]),
+    forward!("Swish", "activation/swish", "aclnn_swish", "aclnnSwish",
+        [optional(0, "betaOptional", Scalar)] => Tensor),
+    forward!("Tanh", "math/tanh" / "aclnnTanh&aclnnInplaceTanh", "aclnn_tanh", "aclnnTanh", [] => Tensor,
+        dtypes: DTypes::SAME_CAST),
+    forward!("ThresholdV2D", "activation/threshold" / "aclnnThreshold&aclnnInplaceThreshold", "aclnn_threshold",
+        "aclnnThreshold", [attr(0, "threshold", Scalar), attr(1, "value", Scalar)] => Tensor,
+        dtypes: DTypes::SAME_CAST),
+    Published { operator: "GeLUBackward", infiniop: Some(Infiniop { name: "GeLUBackward",
+        header: "gelu_backward" }), ..Published::NOTHING },
     // The operator's definition has only one type for the mask.
     Published { operator: "ReluGradV2", masks: Stored::Bit, ..Published::NOTHING },
 ];

@@ -1,5 +1,6 @@
 //! Emitted trees, one or two operators per layout, compared with the reviewed copies.
 //!
+//! A copy has a line with the path of a fragment where its file has the fragment's text.
 //! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` rewrites them.
 #![allow(missing_docs)]
 
@@ -13,6 +14,7 @@ use ops_glu_grad::OPERATORS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Emits the tree of operators, whose names are separated by blanks.
 fn tree(ops: &str, layout: Layout) -> Tree {
@@ -62,6 +64,30 @@ fn difference(want: &str, got: &str) -> Option<String> {
     None
 }
 
+/// Files that the emitter copies verbatim: paths below `codegen-ascendc/src/emit`, and texts.
+static FRAGMENTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let emit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/src/emit");
+    let paths = files(&emit).into_iter().filter(|path| !path.ends_with(".rs"));
+    paths.map(|p| (p.clone(), fs::read_to_string(emit.join(p)).expect("a fragment"))).collect()
+});
+
+/// Replaces each fragment in an emitted file, or in a class of it, by a line with the fragment's path.
+fn with_references(text: &str) -> String {
+    let mut text = text.to_string();
+    for (path, fragment) in FRAGMENTS.iter() {
+        for indent in ["", "    "] {
+            let indented = |line: &str| match line.is_empty() || line.starts_with('#') {
+                true => format!("{line}\n"),
+                false => format!("{indent}{line}\n"),
+            };
+            let fragment: String = fragment.trim().lines().map(indented).collect();
+            let reference = format!("\n{indent}{{{{fragment: {path}}}}}\n");
+            text = text.replace(&format!("\n{fragment}"), &reference);
+        }
+    }
+    text
+}
+
 /// Compares a tree with its copy: all files in English, and only the pages in other languages.
 fn compare(op: &str, layout: Layout) {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
@@ -71,7 +97,8 @@ fn compare(op: &str, layout: Layout) {
     compare_with(&golden.join("zh").join(layout.name()), op, layout, pages);
 }
 
-fn compare_with(golden: &Path, op: &str, layout: Layout, tree: Tree) {
+fn compare_with(golden: &Path, op: &str, layout: Layout, mut tree: Tree) {
+    tree.files.iter_mut().for_each(|file| file.text = with_references(&file.text));
     if std::env::var_os("BLESS").is_some() {
         let _ = fs::remove_dir_all(golden);
         for file in &tree.files {

@@ -210,12 +210,7 @@ impl<'a> Package<'a> {
                 let with = if value != 0 { "with" } else { "without" };
                 format!("{with}_{}", self.def.attrs[attr].name)
             }
-            AttrKind::Enum { variants, .. } => variants
-                .iter()
-                .find(|v| v.value == value)
-                .map_or_else(|| value.to_string(), |v| v.name.to_string()),
-            AttrKind::Bool => if value != 0 { "true" } else { "false" }.to_string(),
-            _ => value.to_string(),
+            kind => kind.text(kind.value(value)),
         };
         let words: Vec<String> = self.def.specs[spec].when.iter().map(word).collect();
         let name = if words.is_empty() { "formula".into() } else { words.join("_") };

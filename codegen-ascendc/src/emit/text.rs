@@ -75,6 +75,11 @@ impl Text {
         self.line(format!("{head} {{")).indented(body).line(tail)
     }
 
+    /// Adds `if (condition) { .. }` around one or more lines.
+    pub fn when(&mut self, condition: &str, lines: impl AsRef<str>) -> &mut Text {
+        self.line(format!("if ({condition}) {{")).indented(|t| _ = t.line(lines)).line("}")
+    }
+
     /// Adds the lines of `body` one level deeper.
     pub fn indented(&mut self, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.depth += 1;

@@ -332,23 +332,14 @@ mod tests {
         let split = Split { dim: 0, gate: Gate::Right, pattern: Pattern::Interleaved };
         OpDef {
             name: "Turned".into(),
-            doc: "".into(),
-            source: "".into(),
-            formula: "".into(),
             inputs: vec![of("x")].into(),
             outputs: vec![of("dx")].into(),
             attrs: vec![dim].into(),
             split: Some(split),
             dtypes: vec![DType::F32].into(),
-            broadcast: false,
-            wide: vec![].into(),
-            sums: vec![].into(),
-            ranges: Default::default(),
-            promote: false,
             empty: true,
             specs: vec![Spec::of(Graph { nodes: vec![].into(), outputs: vec![].into() })].into(),
-            grad_of: None,
-            published: None,
+            ..OpDef::default()
         }
     }
 

@@ -83,23 +83,14 @@ fn graph() -> Graph {
 fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>) -> OpDef {
     OpDef {
         name: name.into(),
-        doc: "".into(),
-        source: "".into(),
-        formula: "".into(),
         inputs: inputs.into(),
         outputs: outputs.into(),
         attrs: attrs.into(),
         split: None,
         dtypes: DType::ALL.to_vec().into(),
-        broadcast: false,
-        wide: vec![].into(),
-        sums: vec![].into(),
-        ranges: Default::default(),
-        promote: false,
         empty: true,
         specs: vec![Spec::of(graph())].into(),
-        grad_of: None,
-        published: None,
+        ..OpDef::default()
     }
 }
 

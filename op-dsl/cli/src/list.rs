@@ -53,7 +53,7 @@ fn tensors(tensors: &[Tensor], optional: impl Fn(usize) -> bool) -> String {
 
 /// Formats an attribute with its default and its variants, for example `approximate=tanh {none, tanh}`.
 pub fn attribute(attr: &Attr) -> String {
-    let default = value(attr, attr.default);
+    let default = attr.kind.text(attr.default);
     match &attr.kind {
         AttrKind::Enum { variants, .. } => {
             let names: Vec<&str> = variants.iter().map(|v| &*v.name).collect();
@@ -62,19 +62,6 @@ pub fn attribute(attr: &Attr) -> String {
         AttrKind::Dim | AttrKind::Bool | AttrKind::Int | AttrKind::Float | AttrKind::Given(_) => {
             format!("{}={default}", attr.name)
         }
-    }
-}
-
-/// Formats the value of an attribute as it is typed on the command line.
-pub fn value(attr: &Attr, value: Value) -> String {
-    match (&attr.kind, value) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let named = variants.iter().find(|known| known.value == v);
-            named.map_or_else(|| v.to_string(), |known| known.name.to_string())
-        }
-        (_, Value::Int(v)) => v.to_string(),
-        (_, Value::Bool(v)) => v.to_string(),
-        (_, Value::Float(v)) => v.to_string(),
     }
 }
 
@@ -118,7 +105,7 @@ fn attribute_json(attr: &Attr) -> Json {
         AttrKind::Enum { .. } => "enum",
     };
     let default = match (&attr.kind, attr.default) {
-        (AttrKind::Enum { .. }, _) => json!(value(attr, attr.default)),
+        (AttrKind::Enum { .. }, _) => json!(attr.kind.text(attr.default)),
         (_, Value::Int(v)) => json!(v),
         (_, Value::Bool(v)) => json!(v),
         (_, Value::Float(v)) => number(v),

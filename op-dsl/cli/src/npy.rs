@@ -3,6 +3,7 @@
 mod header;
 
 use super::array::{Array, Data};
+use super::scratch::{ScratchFile, parent};
 use half::{bf16, f16};
 use header::{Header, TypeString};
 use op_dsl_ir::bind::{MAX_RANK, elements};
@@ -180,19 +181,12 @@ fn data<const N: usize, T>(
 }
 
 /// Formats an I/O error without the operating system's error number, where the kind of error is common.
-fn plain(e: io::Error) -> String {
+pub fn plain(e: io::Error) -> String {
     match e.kind() {
         io::ErrorKind::NotFound => "no such file or directory".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         _ => e.to_string(),
     }
-}
-
-/// A file under a temporary name next to its target; removed unless [`Pending::commit`] is called.
-pub struct Pending {
-    target: PathBuf,
-    beside: PathBuf,
-    done: bool,
 }
 
 /// Returns the path to write an output to, with symbolic links resolved.
@@ -205,8 +199,7 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
         Ok(_) => fs::canonicalize(path).map_err(plain),
         Err(_) => {
             let name = path.file_name().ok_or("is not the name of a file")?;
-            let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-            let parent = parent.unwrap_or(Path::new("."));
+            let parent = parent(path);
             let parent = fs::canonicalize(parent)
                 .map_err(|e| format!("directory {}: {}", parent.display(), plain(e)))?;
             Ok(parent.join(name))
@@ -214,20 +207,16 @@ pub fn target(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Writes an array to a temporary file next to `target`, the path that it is renamed to later.
-pub fn write_beside(target: &Path, array: &Array) -> Result<Pending, String> {
+/// Writes an array to a temporary file next to `target`, the path that it is placed at later.
+pub fn write_beside(target: &Path, array: &Array) -> Result<ScratchFile, String> {
     let name = target.file_name().ok_or("is not the name of a file")?;
-    let mut beside = std::ffi::OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = target.with_file_name(beside);
-    let file = File::options().write(true).create_new(true).open(&beside).map_err(plain)?;
-    let pending = Pending { target: target.into(), beside, done: false };
-    write(file, array).map_err(plain)?;
-    Ok(pending)
+    let beside =
+        ScratchFile::new_in(parent(target), &format!(".{}.", name.display())).map_err(plain)?;
+    write(&beside.file, array).map_err(plain)?;
+    Ok(beside)
 }
 
-fn write(file: File, array: &Array) -> io::Result<()> {
+fn write(file: &File, array: &Array) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     let descr = match array.stored() {
         Stored::Number(DType::F16) => "<f2",
@@ -268,24 +257,6 @@ fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
     bytes.resize(before + size - 1, b' ');
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-impl Pending {
-    /// Renames the temporary file to its target, which it replaces.
-    pub fn commit(mut self) -> Result<(), String> {
-        fs::rename(&self.beside, &self.target).map_err(plain)?;
-        self.done = true;
-        Ok(())
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        if !self.done {
-            // The command has failed already; a stray `.part` file is the worst outcome.
-            let _ = fs::remove_file(&self.beside);
-        }
-    }
 }
 
 #[cfg(test)]

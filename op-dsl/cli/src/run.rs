@@ -40,7 +40,7 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
         table.row([&target.name, stored, &shape, &target.typed]);
     }
     for (target, done) in pending {
-        done.commit().map_err(|e| target.error(e))?;
+        done.place(&target.place).map_err(|e| target.error(npy::plain(e)))?;
     }
     Ok(table.to_text())
 }

@@ -74,6 +74,11 @@ impl Drop for ScratchFile {
     }
 }
 
+/// Returns the directory that a path is in: `.` for a bare name.
+pub fn parent(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Creates a file or directory by `make`, under a new name with this prefix, and returns its path.
 fn fresh<T>(
     parent: &Path,

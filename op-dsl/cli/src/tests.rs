@@ -44,15 +44,9 @@ fn operator(name: &'static str, written: f64, graph: f64, author: Oracle) -> Ope
         .into(),
         split: Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
-        broadcast: false,
-        wide: vec![].into(),
-        sums: vec![].into(),
-        ranges: Default::default(),
-        promote: false,
         empty: true,
         specs: vec![spec].into(),
-        grad_of: None,
-        published: None,
+        ..OpDef::default()
     };
     let kernels = floor_kernels(3, 2).expect("the driver has a floor for three in, two out");
     Operator::new(def, std::slice::from_ref(kernels), Some(author))
@@ -106,7 +100,7 @@ fn directory() -> TempDir {
 fn save(path: &std::path::Path, values: &[f32], shape: &[usize]) {
     let array = Array::dense(Data::F32(values.to_vec()), shape.to_vec());
     let pending = npy::write_beside(path, &array).expect("a file beside");
-    pending.commit().expect("a file in its place");
+    pending.place(path).expect("a file in its place");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The rustdoc text of an operator.
 
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor};
 use std::fmt::Write;
 
 /// Returns the rustdoc text of an operator: the author's doc comment, the formula, the tensors.
@@ -33,16 +33,7 @@ pub fn attribute(attr: &Attr) -> String {
             format!("One of {}", names.join(", "))
         }
     };
-    let default = match (&attr.kind, attr.default) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let known = variants.iter().find(|known| known.value == v);
-            known.map_or(String::new(), |known| known.name.to_string())
-        }
-        (_, Value::Int(v)) => v.to_string(),
-        (_, Value::Bool(b)) => b.to_string(),
-        (_, Value::Float(v)) => v.to_string(),
-    };
-    format!("{what}; `{default}` by default.")
+    format!("{what}; `{}` by default.", attr.kind.text(attr.default))
 }
 
 /// Returns the rustdoc text of an operator's `run`: shapes, element types, errors.

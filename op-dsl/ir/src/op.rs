@@ -13,7 +13,7 @@ use crate::{DType, Stored};
 use std::borrow::Cow;
 
 /// Definition of one operator: its signature, attributes, and the graphs of its formula.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpDef {
     /// Name in CANN, for example `GeGluGradV2`.
     pub name: Text,
@@ -135,7 +135,29 @@ pub enum Kind {
     Rows,
 }
 
+impl Origin {
+    /// Returns the kind of tensor in a word, and its index.
+    pub const fn named(self) -> (&'static str, usize) {
+        match self {
+            Origin::Upstream(i) => ("upstream", i),
+            Origin::Input(i) => ("input", i),
+            Origin::Output(i) => ("output", i),
+            Origin::Own => ("own", 0),
+        }
+    }
+}
+
 impl Kind {
+    /// Returns the kind in a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Whole => "whole",
+            Kind::Gated => "gated",
+            Kind::Mask => "mask",
+            Kind::Rows => "rows",
+        }
+    }
+
     /// Returns the parts of a tensor that are separate streams, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
@@ -239,6 +261,28 @@ impl AttrKind {
     pub fn variant(&self, value: i64) -> Option<&Variant> {
         let AttrKind::Enum { variants, .. } = self else { return None };
         variants.iter().find(|variant| variant.value == value)
+    }
+
+    /// Returns the name of the variant with this value; empty if there is none or the attribute is no enum.
+    pub fn variant_name(&self, value: i64) -> &str {
+        self.variant(value).map_or("", |variant| &variant.name)
+    }
+
+    /// Returns the value that a specialisation's condition states as a number.
+    pub fn value(&self, number: i64) -> Value {
+        match self {
+            AttrKind::Bool | AttrKind::Given(_) => Value::Bool(number != 0),
+            _ => Value::Int(number),
+        }
+    }
+
+    /// Returns a value as users write it: a variant by its name, a float without a needless `.0`.
+    pub fn text(&self, value: Value) -> String {
+        match (value.as_int().and_then(|v| self.variant(v)), value) {
+            (Some(variant), _) => variant.name.to_string(),
+            (None, Value::Float(x)) => x.to_string(),
+            (None, value) => value.literal(),
+        }
     }
 }
 

@@ -20,4 +20,13 @@ impl Value {
             Value::Float(_) => None,
         }
     }
+
+    /// Returns the value as a literal of C or Rust: `-1`, `true`, `1.0`.
+    pub fn literal(self) -> String {
+        match self {
+            Value::Int(v) => v.to_string(),
+            Value::Bool(b) => b.to_string(),
+            Value::Float(x) => format!("{x:?}"),
+        }
+    }
 }

@@ -101,16 +101,7 @@ pub struct AttrArgs {
 
 /// Names of the attributes that this crate reads on functions and parameters, and strips from them.
 pub const HELPERS: [&str; 11] = [
-    "op",
-    "formula",
-    "attr",
-    "split",
-    "mask",
-    "rows",
-    "saved",
-    "unused",
-    "broadcast",
-    "holds",
+    "op", "formula", "attr", "split", "mask", "rows", "saved", "unused", "broadcast", "holds",
     "range",
 ];
 

@@ -37,6 +37,18 @@ impl Errors {
         }
     }
 
+    /// Reports an error as [`Errors::at`] and returns `None`.
+    pub fn none<T>(&self, node: &impl ToTokens, message: impl Display) -> Option<T> {
+        self.at(node, message);
+        None
+    }
+
+    /// Reports an error as [`Errors::once`] and returns `None`.
+    pub fn none_once<T>(&self, node: &impl ToTokens, message: impl Display) -> Option<T> {
+        self.once(node, message);
+        None
+    }
+
     /// Adds an error that already has its span.
     pub fn push(&self, error: syn::Error) {
         self.found.borrow_mut().push((0, String::new(), error));

@@ -303,17 +303,13 @@ pub(crate) fn parameter(
     errors: &Errors,
 ) -> Option<(Ident, Type, Vec<syn::Attribute>)> {
     let FnArg::Typed(typed) = arg else {
-        errors.at(arg, "a formula is not a method; write a parameter `x: Elem`");
-        return None;
+        return errors.none(arg, "a formula is not a method; write a parameter `x: Elem`");
     };
     match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
             Some((p.ident.clone(), (*typed.ty).clone(), typed.attrs.clone()))
         }
-        other => {
-            errors.at(other, "a parameter is one plain name; write `x: Elem`");
-            None
-        }
+        other => errors.none(other, "a parameter is one plain name; write `x: Elem`"),
     }
 }
 

@@ -8,28 +8,16 @@ use op_dsl_ir::prim::Style;
 use std::f64::consts;
 use syn::Ident;
 
+/// Lists constants of `std` by name and value.
+macro_rules! constants {
+    ($($name:ident)*) => { &[$((stringify!($name), consts::$name)),*] };
+}
+
 /// The constants of `std::f64::consts` that formulas know.
-pub const CONSTANTS: &[(&str, f64)] = &[
-    ("E", consts::E),
-    ("FRAC_1_PI", consts::FRAC_1_PI),
-    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
-    ("FRAC_2_PI", consts::FRAC_2_PI),
-    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
-    ("FRAC_PI_2", consts::FRAC_PI_2),
-    ("FRAC_PI_3", consts::FRAC_PI_3),
-    ("FRAC_PI_4", consts::FRAC_PI_4),
-    ("FRAC_PI_6", consts::FRAC_PI_6),
-    ("FRAC_PI_8", consts::FRAC_PI_8),
-    ("LN_10", consts::LN_10),
-    ("LN_2", consts::LN_2),
-    ("LOG10_2", consts::LOG10_2),
-    ("LOG10_E", consts::LOG10_E),
-    ("LOG2_10", consts::LOG2_10),
-    ("LOG2_E", consts::LOG2_E),
-    ("PI", consts::PI),
-    ("SQRT_2", consts::SQRT_2),
-    ("TAU", consts::TAU),
-];
+pub const CONSTANTS: &[(&str, f64)] = constants! {
+    E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6
+    FRAC_PI_8 LN_10 LN_2 LOG10_2 LOG10_E LOG2_10 LOG2_E PI SQRT_2 TAU
+};
 
 /// Returns the value of the `std` constant of this name; `None` if formulas do not know it.
 pub fn constant(name: &str) -> Option<f64> {

@@ -47,11 +47,8 @@ pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2
     let bounds: Option<Vec<f64>> = bounds.iter().map(number).collect();
     match bounds?[..] {
         [low, high] if low < high => Some([low, high]),
-        _ => {
-            errors
-                .at(attr, "a range is two numbers, the smaller first; write `#[range(0.0, 1.0)]`");
-            None
-        }
+        _ => errors
+            .none(attr, "a range is two numbers, the smaller first; write `#[range(0.0, 1.0)]`"),
     }
 }
 
@@ -85,8 +82,9 @@ impl Reader<'_> {
 
     fn constant(&self, c: &Const) -> Option<f64> {
         if self.depth >= MAX_DEPTH {
-            self.errors.once(&*c.expr, "this constant depends on itself; write its value");
-            return None;
+            return self
+                .errors
+                .none_once(&*c.expr, "this constant depends on itself; write its value");
         }
         let single = is_single(&c.ty);
         Reader { single, depth: self.depth + 1, ..*self }.read(&c.expr)
@@ -107,21 +105,15 @@ impl Reader<'_> {
                 let (x, y) = (self.read(&b.left)?, self.read(&b.right)?);
                 match arithmetic(&b.op, x, y) {
                     Some(v) => Some(self.rounded(v)),
-                    None => {
-                        self.errors.once(&b.op, "constants know only `+ - * /`");
-                        None
-                    }
+                    None => self.errors.none_once(&b.op, "constants know only `+ - * /`"),
                 }
             }
             Expr::Path(p) if p.qself.is_none() => self.path(e, p),
-            other => {
-                self.errors.once(
-                    other,
-                    "the value of a constant must be seen here; write numbers, names of constants \
+            other => self.errors.none_once(
+                other,
+                "the value of a constant must be seen here; write numbers, names of constants \
                      and `+ - * /`",
-                );
-                None
-            }
+            ),
         }
     }
 
@@ -132,8 +124,7 @@ impl Reader<'_> {
         if let Some((value, single)) = of_std(&p.path) {
             return Some(if single { f64::from(value as f32) } else { value });
         }
-        self.errors.once(e, unknown_constant(&p.path.segments.last()?.ident, self.scope));
-        None
+        self.errors.none_once(e, unknown_constant(&p.path.segments.last()?.ident, self.scope))
     }
 }
 

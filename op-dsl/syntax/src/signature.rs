@@ -243,8 +243,8 @@ impl Reader<'_> {
         }
         if optional {
             let known = "`Option<Elem>`, `Option<Mask>` or `Option<Rows>`";
-            errors.at(&ty, format!("what a call may leave out is a tensor: {known}; write one"));
-            return None;
+            return errors
+                .none(&ty, format!("what a call may leave out is a tensor: {known}; write one"));
         }
         for a in [&split, &unused, &broadcast, &holds, &range].into_iter().flatten() {
             errors.at(a, "only tensors have this; the parameter is an attribute");
@@ -254,8 +254,9 @@ impl Reader<'_> {
         if kind == AttrKind::Float && args.default.is_none() && !args.malformed {
             let help = format!("write `#[attr(default = 1.0)] {ident}: f32`");
             let tensor = format!("a tensor is `{ident}: Elem`");
-            errors.at(&ident, format!("the attribute `{ident}` has no default; {help}; {tensor}"));
-            return None; // the author may have meant a tensor
+            // The author may have meant a tensor.
+            return errors
+                .none(&ident, format!("the attribute `{ident}` has no default; {help}; {tensor}"));
         }
         if args.any && kind != AttrKind::Float {
             errors.at(&ident, "only a float may be NaN or infinite; remove `any`");
@@ -279,8 +280,7 @@ impl Reader<'_> {
             _ => {
                 let known = model::type_name(ty).and_then(|i| self.scope.enum_named(i));
                 let Some(e) = known else {
-                    self.errors.at(ty, unknown_type(name, self.scope));
-                    return None;
+                    return self.errors.none(ty, unknown_type(name, self.scope));
                 };
                 if e.variants.is_empty() {
                     return None; // reported at the enum
@@ -307,8 +307,7 @@ impl Reader<'_> {
                 ),
                 _ => "write `#[attr(default = ...)]`".to_owned(),
             };
-            errors.at(ident, format!("the attribute `{ident}` has no default; {help}"));
-            return None;
+            return errors.none(ident, format!("the attribute `{ident}` has no default; {help}"));
         };
         let (value, want) = match kind {
             AttrKind::Dim | AttrKind::Int => (integer(e).map(Value::Int), "an integer"),
@@ -322,10 +321,7 @@ impl Reader<'_> {
             AttrKind::Float => {
                 let value = number::number(e, self.scope, errors)?;
                 return match number::beyond_f32(value) {
-                    Some(why) => {
-                        errors.at(e, why);
-                        None
-                    }
+                    Some(why) => errors.none(e, why),
                     None => Some(Value::Float(value)),
                 };
             }

@@ -42,26 +42,9 @@ mod tests {
     #[test]
     fn constants_of_std_are_more_than_their_f64() {
         for c in [
-            PI,
-            TAU,
-            FRAC_PI_2,
-            FRAC_PI_3,
-            FRAC_PI_4,
-            FRAC_PI_6,
-            FRAC_PI_8,
-            FRAC_1_PI,
-            FRAC_2_PI,
-            FRAC_2_SQRT_PI,
-            SQRT_2,
-            FRAC_1_SQRT_2,
-            E,
-            LN_2,
-            LN_10,
-            LOG2_E,
-            LOG10_E,
-            LOG2_10,
-            LOG10_2,
-            -PI,
+            PI, TAU, FRAC_PI_2, FRAC_PI_3, FRAC_PI_4, FRAC_PI_6, FRAC_PI_8, FRAC_1_PI, FRAC_2_PI,
+            FRAC_2_SQRT_PI, SQRT_2, FRAC_1_SQRT_2, E, LN_2, LN_10, LOG2_E, LOG10_E, LOG2_10,
+            LOG10_2, -PI,
         ] {
             let is = number(c, Ball::exact(c, 200));
             let off = (is - Ball::exact(c, 200)).to_f64().abs();

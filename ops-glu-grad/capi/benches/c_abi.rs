@@ -111,15 +111,7 @@ impl Geglu {
         // SAFETY: the tensors are alive, and the output pointers are valid.
         let status = unsafe {
             aclnnGeGluV3BackwardGetWorkspaceSize(
-                dy,
-                x,
-                gelu,
-                -1,
-                1,
-                0,
-                dx,
-                &mut size,
-                &mut executor,
+                dy, x, gelu, -1, 1, 0, dx, &mut size, &mut executor,
             )
         };
         assert_eq!((status, size), (0, 0));

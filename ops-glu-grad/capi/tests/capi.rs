@@ -14,16 +14,8 @@ use std::process::{Command, Output};
 
 /// The client programs, each named after its subject.
 const CLIENTS: [&str; 10] = [
-    "aclnn.c",
-    "aclnn.cpp",
-    "aclnn_refusals.c",
-    "aclnn_scalars.c",
-    "aclnn_types.c",
-    "anything.c",
-    "destructors.cpp",
-    "fork.c",
-    "infiniop.c",
-    "infiniop.cpp",
+    "aclnn.c", "aclnn.cpp", "aclnn_refusals.c", "aclnn_scalars.c", "aclnn_types.c", "anything.c",
+    "destructors.cpp", "fork.c", "infiniop.c", "infiniop.cpp",
 ];
 const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"];
 

@@ -4,7 +4,7 @@ use crate::call;
 use crate::element::name;
 use crate::place::Place;
 use op_dsl::derivative;
-use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Pattern, Value};
+use op_dsl::ir::op::{self, AttrKind, Pattern, Value};
 use pyo3::prelude::*;
 
 /// An operator of the table.
@@ -61,21 +61,11 @@ struct Derivative {
     fixed: Vec<usize>,
 }
 
-const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Whole => "whole",
-        Kind::Gated => "gated",
-        Kind::Mask => "mask",
-        Kind::Rows => "rows",
-    }
-}
-
 /// Converts the default of an attribute to Python; an enum's value becomes the name of its variant.
 fn default(py: Python<'_>, attr: &op::Attr) -> PyResult<Py<PyAny>> {
     Ok(match (&attr.kind, attr.default) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let chosen = variants.iter().find(|variant| variant.value == v);
-            chosen.map(|variant| &*variant.name).into_pyobject(py)?.unbind()
+        (kind @ AttrKind::Enum { .. }, Value::Int(v)) => {
+            kind.variant(v).map(|variant| &*variant.name).into_pyobject(py)?.unbind()
         }
         (_, Value::Int(v)) => v.into_pyobject(py)?.into_any().unbind(),
         (_, Value::Bool(v)) => v.into_pyobject(py)?.to_owned().into_any().unbind(),
@@ -99,7 +89,7 @@ fn attribute(py: Python<'_>, attr: &op::Attr) -> PyResult<Attribute> {
 
 fn tensor(tensor: &op::Tensor, optional: bool, like: Option<usize>) -> Tensor {
     let name = tensor.name.to_string();
-    Tensor { name, kind: kind(tensor.kind), optional, used: tensor.used, like }
+    Tensor { name, kind: tensor.kind.name(), optional, used: tensor.used, like }
 }
 
 #[pymethods]
@@ -174,15 +164,9 @@ impl Operator {
     #[getter]
     fn derivative(&self) -> Option<Derivative> {
         let found = derivative::Derivative::of(self.0, ops_glu_grad::OPERATORS)?;
-        let holds = |origin: &Origin| match *origin {
-            Origin::Upstream(i) => ("upstream", i),
-            Origin::Input(i) => ("input", i),
-            Origin::Output(i) => ("output", i),
-            Origin::Own => ("own", 0),
-        };
         Some(Derivative {
             gradient: found.gradient.name().into(),
-            holds: found.holds.iter().map(holds).collect(),
+            holds: found.holds.iter().map(|origin| origin.named()).collect(),
             passed: found.passed.clone(),
             fixed: found.fixed.iter().map(|(i, _)| *i).collect(),
             wrt: found.wrt.clone(),

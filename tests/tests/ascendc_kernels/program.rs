@@ -203,13 +203,7 @@ impl Program {
         let mut out: Vec<u8> =
             [t.rows, t.columns, t.pieces, t.share].iter().flat_map(|v| v.to_le_bytes()).collect();
         let words = [
-            t.unit_rows,
-            t.unit_columns,
-            t.tile_rows,
-            t.tile_columns,
-            t.pitch,
-            t.cores,
-            t.big,
+            t.unit_rows, t.unit_columns, t.tile_rows, t.tile_columns, t.pitch, t.cores, t.big,
             t.path as u32,
         ];
         out.extend(words.iter().flat_map(|v| v.to_le_bytes()));

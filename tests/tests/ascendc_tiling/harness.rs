@@ -53,14 +53,8 @@ impl Program {
         }
         program.file("operators.inc", &format!("{text}{list}\n"));
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_tiling");
-        let mut compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR")).flags([
-            "-std=c++17",
-            "-Wall",
-            "-Wextra",
-            "-Wpedantic",
-            "-Werror",
-            level,
-        ]);
+        let mut compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+            .flags(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", level]);
         for dir in headers.iter().chain(&[program.dir.path(), &here]) {
             compiler = compiler.include(*dir);
         }

@@ -192,29 +192,17 @@ fn promoted(package: &Package<'_>, interface: &Interface) -> String {
         }
         t.line(format!("DataType dtype = {all};"));
         for p in optional {
-            t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
-                t.line(format!("dtype = PromoteType(dtype, {}->GetDataType());", p.name));
-            });
+            t.when(
+                &format!("{} != nullptr", p.name),
+                format!("dtype = PromoteType(dtype, {}->GetDataType());", p.name),
+            );
         }
         t.line("return dtype;");
     });
     t.finish()
 }
 
-const INFER_DOMAIN: &str = "\
-// The shape to which all tensors broadcast: one element of the formula for each of its elements.
-bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
-{
-    domain = (*tensors.begin())->GetViewShape();
-    for (const aclTensor* tensor : tensors) {
-@skip@        const Shape before = domain;
-        if (!BroadcastInferShape(before, tensor->GetViewShape(), domain)) {
-            return false;
-        }
-    }
-    return true;
-}
-";
+const INFER_DOMAIN: &str = include_str!("infer_domain.h");
 
 /// Writes the C++ function `ToKernel`, which makes a tensor contiguous for the kernel.
 ///
@@ -301,9 +289,11 @@ fn empty(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     };
     let tests: Vec<String> = asked.iter().map(test).collect();
     t.line("// Nothing to compute: no kernel, no workspace.");
-    t.block(&format!("if ({})", tests.join(" || ")), "}\n", |t| {
-        t.line("*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;");
-    });
+    t.when(
+        &tests.join(" || "),
+        "*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;",
+    )
+    .line("");
 }
 
 fn ready(param: &Param) -> String {
@@ -440,13 +430,11 @@ fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
 /// Returns, as C++, the value of an attribute for which an aclnn function has no argument.
 fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
     match (&package.def.attrs[attr].kind, value) {
-        (AttrKind::Enum { variants, wire_str: true, .. }, Value::Int(value)) => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            literal(name)
+        (kind @ AttrKind::Enum { wire_str: true, .. }, Value::Int(value)) => {
+            literal(kind.variant_name(value))
         }
-        (_, Value::Bool(value)) => value.to_string(),
-        (_, Value::Int(value)) => value.to_string(),
         (_, Value::Float(value)) => format!("static_cast<float>({value:?})"),
+        (_, value) => value.literal(),
     }
 }
 

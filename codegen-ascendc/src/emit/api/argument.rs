@@ -5,16 +5,25 @@ use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::Kind;
 use op_dsl_ir::published::{SignaturePart, Type};
 
+/// Returns the kind of tensor that an argument passes; `None` for arguments that pass no tensor of the operator.
+pub fn kind(package: &Package<'_>, p: &Param) -> Option<Kind> {
+    match p.of {
+        SignaturePart::Input(i) => Some(package.def.inputs[i].kind),
+        SignaturePart::Output(i) => Some(package.def.outputs[i].kind),
+        _ => None,
+    }
+}
+
 /// Returns whether an argument is a mask input, which has an element type of its own.
 pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
-    matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Mask)
+    kind(package, p) == Some(Kind::Mask)
 }
 
 /// Returns whether an argument is the input with row counts, which are integers in one dimension.
 ///
 /// Its type and shape do not depend on those of the other tensors.
 pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
-    matches!(p.of, SignaturePart::Input(i) if package.def.inputs[i].kind == Kind::Rows)
+    kind(package, p) == Some(Kind::Rows)
 }
 
 /// Returns the inputs to whose common element type the operator promotes: all but masks and row counts.

@@ -2,7 +2,7 @@
 //!
 //! That is: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
 
-use super::argument::{declared, has_counts, in_order, is_mask, names, number, promoted};
+use super::argument::{declared, has_counts, in_order, is_mask, kind, names, number, promoted};
 use super::cpp::{list, literal};
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
@@ -158,9 +158,7 @@ fn if_given(t: &mut Text, p: &Param, statement: &str) {
         t.line(statement);
         return;
     }
-    t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
-        t.line(statement);
-    });
+    t.when(&format!("{} != nullptr", p.name), statement);
 }
 
 /// Returns a C++ condition on an argument, which is also true if the argument is optional and null.
@@ -280,14 +278,8 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
 /// The checks compare the shapes of all whole tensors with each other, and those of all gated tensors. They then check the
 /// split dimension, and compare a gated tensor with a whole one.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
-    let def = &package.def;
     let gated_or = |gated: bool| -> Vec<&Param> {
-        let is_gated = |kind: Kind| (kind == Kind::Gated) == gated;
-        let has = |p: &&Param| match p.of {
-            SignaturePart::Input(i) => is_gated(def.inputs[i].kind),
-            SignaturePart::Output(i) => is_gated(def.outputs[i].kind),
-            _ => false,
-        };
+        let has = |p: &&Param| kind(package, p).is_some_and(|k| (k == Kind::Gated) == gated);
         let mut of = params.iter().filter(has).collect::<Vec<_>>();
         of.sort_by_key(|p| p.optional); // Tensors that every call gives come first.
         of

@@ -100,13 +100,11 @@ fn body(package: &Package<'_>) -> String {
         ));
     }
     let missing: Vec<String> = outputs.iter().map(|o| format!("{o} == nullptr")).collect();
-    t.block(&format!("if ({})", missing.join(" || ")), "}", |t| {
-        t.line(format!(
-            "OP_LOGE(ACLNN_ERR_INNER_NULLPTR, \"{}: no memory for the result.\");",
-            def.name
-        ));
-        t.line(format!("return {nothing};"));
-    });
+    let refuse = |t: &mut Text, condition: &str, code: &str, why: &str| {
+        let log = format!("OP_LOGE(ACLNN_ERR_INNER_{code}, \"{}: {why}.\");", def.name);
+        t.when(condition, format!("{log}\nreturn {nothing};"));
+    };
+    refuse(&mut t, &missing.join(" || "), "NULLPTR", "no memory for the result");
     let args = |empty: &str| {
         let mut args = vec![
             def.name.to_string(),
@@ -121,24 +119,13 @@ fn body(package: &Package<'_>) -> String {
     };
     let infer = "const aclnnStatus inferred = INFER_SHAPE";
     t.line(list(infer, &args("OP_EMPTY_ARG"), ";"));
-    t.block("if (inferred != ACLNN_SUCCESS)", "}", |t| {
-        t.line(format!(
-            "OP_LOGE(ACLNN_ERR_INNER_INFERSHAPE_ERROR, \"{}: the inputs have no result shape.\");",
-            def.name
-        ));
-        t.line(format!("return {nothing};"));
-    });
+    let failed = "inferred != ACLNN_SUCCESS";
+    refuse(&mut t, failed, "INFERSHAPE_ERROR", "the inputs have no result shape");
     t.line("");
 
     let launch = "const aclnnStatus added = ADD_TO_LAUNCHER_LIST_AICORE";
     t.line(list(launch, &args(""), ";"));
-    t.block("if (added != ACLNN_SUCCESS)", "}", |t| {
-        t.line(format!(
-            "OP_LOGE(ACLNN_ERR_INNER_NULLPTR, \"{}: the kernel cannot be launched.\");",
-            def.name
-        ));
-        t.line(format!("return {nothing};"));
-    });
+    refuse(&mut t, "added != ACLNN_SUCCESS", "NULLPTR", "the kernel cannot be launched");
     match outputs.len() {
         1 => t.line(format!("return {};", outputs[0])),
         _ => t.line(format!("return {{{}}};", outputs.join(", "))),

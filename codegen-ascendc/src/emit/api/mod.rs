@@ -14,7 +14,7 @@ mod checks;
 pub mod cpp;
 mod level0;
 
-pub use argument::{has_counts, is_mask};
+pub use argument::{has_counts, is_mask, kind};
 pub use checks::allowed;
 
 use super::package::Package;

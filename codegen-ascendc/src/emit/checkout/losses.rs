@@ -104,15 +104,9 @@ pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>)
         return Vec::new();
     }
     let mut git = Command::new("git");
-    git.arg("-C").arg(root).args([
-        "status",
-        "--porcelain",
-        "-z",
-        "--ignored",
-        "-uall",
-        "--",
-        directory,
-    ]);
+    git.arg("-C")
+        .arg(root)
+        .args(["status", "--porcelain", "-z", "--ignored", "-uall", "--", directory]);
     let listed = match git.output() {
         Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).into_owned(),
         _ => return vec!["all that is replaced: the checkout is not under version control".into()],

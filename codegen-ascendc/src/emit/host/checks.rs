@@ -13,19 +13,7 @@ use op_dsl_ir::registered::{AttrDefault, Attribute};
 const CHECKS: &str = include_str!("fragments/checks.h");
 
 /// The `#include` directives that the C++ code of [`body`] needs.
-pub const INCLUDES: &str = r#"#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include "register/op_impl_registry.h"
-#if __has_include("log/log.h")
-#include "log/log.h"
-#else  // a toolkit without the operators' log
-#include <cstdio>
-#define OP_LOGE(node, format, ...) std::fprintf(stderr, "[ERROR] %s " format "\n", node, __VA_ARGS__)
-#endif
-"#;
+pub const INCLUDES: &str = include_str!("fragments/includes.h");
 
 /// Writes the C++ code of `<op>_checks.h` inside its namespace.
 pub fn body(package: &Package<'_>) -> String {
@@ -179,9 +167,10 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     text.function(head, |text| {
         if !package.def.passed().is_empty() {
             text.line("const gert::RuntimeAttrs* values = context->GetAttrs();");
-            text.block("if (values == nullptr)", "}", |text| {
-                text.line("return Refuse(context, \"the attributes are missing\");");
-            });
+            text.when(
+                "values == nullptr",
+                "return Refuse(context, \"the attributes are missing\");",
+            );
         }
         for (index, attr) in attrs() {
             read(text, index, attr);
@@ -193,6 +182,11 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
         }
         text.line("return ge::GRAPH_SUCCESS;");
     });
+}
+
+/// Returns the C++ expression of an attribute, given its index, in a function that has read the attributes.
+pub fn attribute(def: &OpDef, attr: usize) -> String {
+    format!("attributes.{}", cpp_name(&def.attrs[attr].name))
 }
 
 /// Returns the C++ type of an attribute's field in the struct `Attributes`.
@@ -220,9 +214,10 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
         _ => ("GetInt", "int64_t"),
     };
     text.line(format!("const {value}* {var} = values->{get}({index});"));
-    text.block(&format!("if ({var} == nullptr)"), "}", |text| {
-        text.line(format!("return RefuseValue(context, \"{name}\", \"missing\", \"a value\");"));
-    });
+    text.when(
+        &format!("{var} == nullptr"),
+        format!("return RefuseValue(context, \"{name}\", \"missing\", \"a value\");"),
+    );
     let AttrKind::Enum { wire_str, variants, .. } = &attr.kind else {
         text.line(format!("attributes.{var} = *{var};"));
         return;
@@ -244,9 +239,7 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
     } else {
         let none: Vec<String> = variants.iter().map(|v| format!("*{var} != {}", v.value)).collect();
         text.line(format!("attributes.{var} = *{var};"));
-        text.block(&format!("if ({})", none.join(" && ")), "}", |text| {
-            text.line(refuse(format!("std::to_string(*{var})")));
-        });
+        text.when(&none.join(" && "), refuse(format!("std::to_string(*{var})")));
     }
 }
 
@@ -264,13 +257,14 @@ fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
     };
     let value = attr.default.value().unwrap_or_default();
     text.line(format!("const {ty}* {var} = values->{get}({index});"));
-    text.block(&format!("if ({var} != nullptr && *{var} != {value})"), "}", |text| {
-        text.line(format!("return RefuseValue(context, \"{name}\", {got}, \"{value}\");"));
-    });
+    text.when(
+        &format!("{var} != nullptr && *{var} != {value}"),
+        format!("return RefuseValue(context, \"{name}\", {got}, \"{value}\");"),
+    );
 }
 
 /// Returns the C++ arguments for `SelectForm`: the attributes that select the specialisation.
 pub fn form_arguments(package: &Package<'_>) -> String {
-    let of = |a: usize| format!("attributes.{}", cpp_name(&package.def.attrs[a].name));
+    let of = |a| attribute(&package.def, a);
     branching(package).into_iter().map(of).collect::<Vec<_>>().join(", ")
 }

@@ -154,9 +154,8 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
 /// Definition and prototype write both in this way, for example `Bool` and `true`.
 pub fn attr_default(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
-        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            ("String", format!("\"{name}\""))
+        (kind @ AttrKind::Enum { wire_str: true, .. }, Value::Int(value)) => {
+            ("String", format!("\"{}\"", kind.variant_name(value)))
         }
         (AttrKind::Float, Value::Float(value)) => ("Float", format!("{value:?}")),
         (AttrKind::Bool, Value::Bool(value)) => ("Bool", value.to_string()),

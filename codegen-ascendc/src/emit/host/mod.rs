@@ -18,7 +18,7 @@ mod shapes;
 mod tiling;
 
 pub use checks::{first, has_masks, has_optional, lead};
-pub use tiling::{as_float, mask_types};
+pub use tiling::{fill, mask_types};
 
 use super::package::Package;
 use super::text::{Comment, header};
@@ -26,50 +26,22 @@ use super::tree::File;
 
 /// Returns the files of `op_host/` and `op_graph/`, with paths relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
-    let snake = package.snake();
-    let file = |path: String, what: &str, text: String| File {
-        path,
+    let file = |directory: &str, end: &str, what: &str, text: String| File {
+        path: format!("{directory}/{}_{end}", package.snake()),
         text: format!("{}\n{text}", header(package, what, Comment::Slashes)),
     };
-    let cmake = "# Prototypes of this directory.\nadd_graph_plugin_sources()\n";
+    let host = |end: &str, what: &str, text| file("op_host", end, what, text);
+    let prototype = guarded(package, "PROTO", &prototype::prototype(package));
+    let cmake = header(package, "how its prototype is built", Comment::Hash)
+        + "\n# Prototypes of this directory.\nadd_graph_plugin_sources()\n";
     vec![
-        file(
-            format!("op_host/{snake}_def.cpp"),
-            "the signature, for the build",
-            definition::definition(package),
-        ),
-        file(
-            format!("op_host/{snake}_checks.h"),
-            "what is refused, and in which words",
-            checks_header(package),
-        ),
-        file(
-            format!("op_host/{snake}_infershape.cpp"),
-            "shapes and element types of the outputs",
-            shapes::file(package),
-        ),
-        file(
-            format!("op_host/{snake}_tiling_core.h"),
-            "how a call is cut into tiles",
-            core_header(package),
-        ),
-        file(
-            format!("op_host/{snake}_tiling.cpp"),
-            "from a call to the tiling data",
-            tiling::file(package),
-        ),
-        file(
-            format!("op_graph/{snake}_proto.h"),
-            "the signature, for graphs",
-            guarded(package, "PROTO", &prototype::prototype(package)),
-        ),
-        File {
-            path: "op_graph/CMakeLists.txt".into(),
-            text: format!(
-                "{}\n{cmake}",
-                header(package, "how its prototype is built", Comment::Hash)
-            ),
-        },
+        host("def.cpp", "the signature, for the build", definition::definition(package)),
+        host("checks.h", "what is refused, and in which words", checks_header(package)),
+        host("infershape.cpp", "shapes and element types of the outputs", shapes::file(package)),
+        host("tiling_core.h", "how a call is cut into tiles", core_header(package)),
+        host("tiling.cpp", "from a call to the tiling data", tiling::file(package)),
+        file("op_graph", "proto.h", "the signature, for graphs", prototype),
+        File { path: "op_graph/CMakeLists.txt".into(), text: cmake },
     ]
 }
 

@@ -1,10 +1,9 @@
 //! `op_host/<op>_infershape.cpp`: shapes and element types of the outputs.
 
-use super::checks::fragment;
+use super::checks::{attribute, fragment};
 use super::core;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
-use op_dsl_ir::names::cpp_name;
 
 /// C++ code of shape inference that is the same for every operator.
 const SHAPES: &str = include_str!("fragments/shapes.h");
@@ -20,8 +19,7 @@ pub fn file(package: &Package<'_>) -> String {
     text.line(format!("constexpr bool PROMOTE = {};\n", def.promote));
     text.line(fragment(SHAPES, def));
     text.line("ge::graphStatus InferShape(gert::InferShapeContext* context)\n{");
-    let dim =
-        def.split.as_ref().map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
+    let dim = def.split.as_ref().map(|s| attribute(def, s.dim));
     if dim.is_some() {
         text.line("    Attributes attributes{};");
         text.line("    if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS) {");

@@ -1,6 +1,6 @@
 //! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
 
-use super::checks::{form_arguments, fragment, has_attributes, has_masks};
+use super::checks::{attribute, form_arguments, fragment, has_attributes, has_masks};
 use super::core;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
@@ -54,9 +54,7 @@ fn parse(package: &Package<'_>) -> String {
             text.line("fe::PlatFormInfos* infos = context->GetPlatformInfo();");
             known = "info == nullptr || infos == nullptr";
         }
-        text.block(&format!("if ({known})"), "}", |text| {
-            text.line("return Refuse(context, \"the platform is unknown\");");
-        });
+        text.when(known, "return Refuse(context, \"the platform is unknown\");");
         text.line(format!("info->arch = {number}"));
         text.line("return ge::GRAPH_SUCCESS;");
     });
@@ -66,7 +64,7 @@ fn parse(package: &Package<'_>) -> String {
 /// Returns the C++ expression of an attribute's value in the type that the kernel receives.
 ///
 /// `value` is the expression in the attribute's own type; integers become the nearest `float`.
-pub fn as_float(attr: &Attr, value: String) -> String {
+fn as_float(attr: &Attr, value: String) -> String {
     match attr.kind {
         AttrKind::Int => format!("static_cast<float>({value})"),
         _ => value,
@@ -165,9 +163,7 @@ fn read_counts(text: &mut Text, def: &OpDef) {
             text.line("                    \"; allowed: DT_INT64\");");
         });
         text.line("Dims dims;");
-        text.block(&format!("if (ReadShape(context, \"{name}\", shape, dims) != ge::GRAPH_SUCCESS)"), "}", |text| {
-            text.line("return ge::GRAPH_FAILED;");
-        });
+        text.when(&format!("ReadShape(context, \"{name}\", shape, dims) != ge::GRAPH_SUCCESS"), "return ge::GRAPH_FAILED;");
         text.block("if (dims.size() != 1 || dims[0] == 0)", "}", |text| {
             text.line(format!("return RefuseTensor(context, \"{name}\", \"has shape \" + ToString(dims) +"));
             text.line("                    \"; allowed: one dimension of 1 or more, since its sum is a number of rows\");");
@@ -179,11 +175,12 @@ fn read_counts(text: &mut Text, def: &OpDef) {
 
 /// Writes the C++ function `TileCall`, which the framework calls to tile a call of the operator.
 fn tile(text: &mut Text, package: &Package<'_>) {
+    let def = &package.def;
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
         ask(text, package);
         find_need(text, package);
         cut(text, package);
-        fill(text, package);
+        fill(text, package, "data->", "counts", ["dims", "domain.split"], |a| attribute(def, a));
         text.line("const uint64_t small = data->path == PATH_SMALL ? 1 : 0;");
         text.line("context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));");
         text.line("context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns");
@@ -196,11 +193,11 @@ fn tile(text: &mut Text, package: &Package<'_>) {
 fn ask(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
     text.line("const Arch* arch = ArchOf(context);");
-    text.block("if (arch == nullptr)", "}", |text| {
-        text.line("return Refuse(context, \"there are no kernels for the architecture of this product\");");
-    });
-    let dim = def.split.as_ref();
-    let dim = dim.map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
+    text.when(
+        "arch == nullptr",
+        "return Refuse(context, \"there are no kernels for the architecture of this product\");",
+    );
+    let dim = def.split.as_ref().map(|s| attribute(def, s.dim));
     let mut calls = vec![
         "FindType(context, *arch, type)".to_string(),
         format!("ReadShapes(context, {}, domain)", dim.as_deref().unwrap_or("0")),
@@ -216,21 +213,16 @@ fn ask(text: &mut Text, package: &Package<'_>) {
     }
     text.line("Type type{};\nDomain domain;\nMachine machine{};\nsize_t workspace = 0;");
     let failed: Vec<String> = calls.iter().map(|c| format!("{c} != ge::GRAPH_SUCCESS")).collect();
-    text.block(&format!("if ({})", failed.join(" ||\n    ")), "}", |text| {
-        text.line("return ge::GRAPH_FAILED;");
-    });
+    text.when(&failed.join(" ||\n    "), "return ge::GRAPH_FAILED;");
 }
 
 /// Writes C++ statements that divide the matrix of a call into tiles, and refuse it if UB is too small.
 fn cut(text: &mut Text, package: &Package<'_>) {
     text.line("TilingData* data = context->GetTilingData<TilingData>();");
     text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
-    text.block("if (data == nullptr || workspaces == nullptr)", "}", |text| {
-        text.line("return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
-    });
+    text.when("data == nullptr || workspaces == nullptr", "return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     let def = &package.def;
-    let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
-    let outer = core::outer(package, "domain.split", attribute);
+    let outer = core::outer(package, "domain.split", |a| attribute(def, a));
     let split = def.split.is_some();
     text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
     text.line(format!(
@@ -246,21 +238,28 @@ fn cut(text: &mut Text, package: &Package<'_>) {
 }
 
 /// Writes C++ statements that store attributes and the number of row counts in the tiling data.
-fn fill(text: &mut Text, package: &Package<'_>) {
+///
+/// `data` is the C++ expression of a field without its name, `counts` that of the number of counts, and `shape` those of the
+/// shape and of the split dimension. `attribute` returns the C++ expression of an attribute, given its index.
+pub fn fill(
+    text: &mut Text,
+    package: &Package<'_>,
+    data: &str,
+    counts: &str,
+    [dims, dim]: [&str; 2],
+    attribute: impl Fn(usize) -> String + Copy,
+) {
     let def = &package.def;
     if def.rows().is_some() {
-        let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
-        let rows = core::rows_of_count(package, "dims", "domain.split", attribute);
-        text.line(format!("data->counts = counts;\ndata->rowsOfCount = {rows};"));
+        let rows = core::rows_of_count(package, dims, dim, attribute);
+        text.line(format!("{data}counts = {counts};\n{data}rowsOfCount = {rows};"));
     }
     let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
     if let Some(Gate::LeftIf(attr)) = gate {
-        let var = cpp_name(&def.attrs[attr].name);
-        text.line(format!("data->gateFirst = attributes.{var} ? 1 : 0;"));
+        text.line(format!("{data}gateFirst = {} ? 1 : 0;", attribute(attr)));
     }
-    for attr in def.attrs.iter().filter(|a| a.kind.is_scalar()) {
-        let var = cpp_name(&attr.name);
-        let value = as_float(attr, format!("attributes.{var}"));
-        text.line(format!("data->{var} = {value};"));
+    for (i, attr) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind.is_scalar()) {
+        let value = as_float(attr, attribute(i));
+        text.line(format!("{data}{} = {value};", cpp_name(&attr.name)));
     }
 }

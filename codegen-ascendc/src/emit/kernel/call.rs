@@ -95,33 +95,7 @@ pub fn helpers(plan: &Plan) -> Vec<Helper> {
 /// C++ functions for comparisons and selects that call the API once per repeat.
 ///
 /// They are for architectures where a mask covers only one repeat.
-pub const BY_REPEAT: &str = "\
-// The bits of a repeat, in a block of their own, as Select takes them here.
-__aicore__ inline LocalTensor<uint8_t> MaskOf(const LocalTensor<uint8_t>& mask, uint32_t at)
-{
-    constexpr uint32_t BLOCK = 32;
-    return mask[at / FLOATS * BLOCK];
-}
-
-// Compare, repeat by repeat. A step of 0 stands for one repeat of equal numbers.
-__aicore__ inline void CompareRepeats(const LocalTensor<uint8_t>& mask, const LocalTensor<float>& a, uint32_t aStep,
-                                      const LocalTensor<float>& b, uint32_t bStep, CMPMODE mode, uint32_t count)
-{
-    for (uint32_t at = 0; at < count; at += FLOATS) {
-        Compare(MaskOf(mask, at), a[at * aStep], b[at * bStep], mode, FLOATS);
-    }
-}
-
-// Select, repeat by repeat: `a` where the bit is set, else `b`.
-__aicore__ inline void SelectRepeats(const LocalTensor<float>& dst, const LocalTensor<uint8_t>& mask,
-                                     const LocalTensor<float>& a, uint32_t aStep, const LocalTensor<float>& b,
-                                     uint32_t bStep, uint32_t count)
-{
-    for (uint32_t at = 0; at < count; at += FLOATS) {
-        Select(dst[at], MaskOf(mask, at), a[at * aStep], b[at * bStep], SELMODE::VSEL_CMPMASK_SPR, FLOATS);
-    }
-}
-";
+pub const BY_REPEAT: &str = include_str!("by_repeat.h");
 
 /// Returns the C++ call of `CompareRepeats` or `SelectRepeats` for a comparison or a select.
 fn by_repeat(instr: &Instr, dst: &str, operands: &[String]) -> String {

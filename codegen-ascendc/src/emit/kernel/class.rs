@@ -2,9 +2,9 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header};
+use super::super::text::Text;
 use super::super::tree::File;
-use super::names::{self, Input, cpp, guard, inputs, namespace, slot};
+use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
 use super::{counts, small, tiling_key, truths};
 use crate::arch::Arch;
@@ -13,16 +13,17 @@ use op_dsl_ir::op::{Gate, Part, Stream};
 
 /// Returns the file `<op>.h`, which has the kernel's class.
 pub fn file(package: &Package<'_>) -> File {
-    let (snake, guard) = (package.snake(), guard(package, ""));
-    let mut text = Text::new();
-    text.line(header(package, "the way of a tile through UB", Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    header_file(package, "", "the way of a tile through UB", |text| body(package, text))
+}
+
+fn body(package: &Package<'_>, text: &mut Text) {
+    let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
     for part in ["compute", "tiling_data", "tiling_key", "walk"] {
         text.line(format!("#include \"{snake}_{part}.h\""));
     }
     text.line(format!("\nnamespace {} {{\n", namespace(package)));
-    constants(package, &mut text);
+    constants(package, text);
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.block(&format!("class {}", package.def.name), "};", |text| {
         text.line("using T = typename Element<dtype>::Type;");
@@ -44,8 +45,6 @@ pub fn file(package: &Package<'_>) -> File {
         members(package, text);
     });
     text.line(format!("\n}}  // namespace {}", namespace(package)));
-    text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{snake}.h"), text: text.finish() }
 }
 
 fn constants(package: &Package<'_>, text: &mut Text) {
@@ -294,9 +293,7 @@ const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 fn whole_blocks(arch: &Arch) -> String {
     let mut text = Text::new();
     if !arch.pads {
-        text.block("if (!ORDERED)", "}", |text| {
-            text.line("tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;");
-        });
+        text.when("!ORDERED", "tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;");
     }
     text.finish()
 }

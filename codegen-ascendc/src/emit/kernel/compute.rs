@@ -2,11 +2,11 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header, story};
+use super::super::text::Text;
 use super::super::tree::File;
 use super::barrier;
 use super::call::{self, Helper};
-use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
+use super::names::{Input, cpp, header_file, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
@@ -17,11 +17,11 @@ use op_dsl_ir::{DType, Stored};
 
 /// Returns the file `<op>_compute.h`, which has the formula as one C++ class per plan.
 pub fn file(package: &Package<'_>) -> File {
-    let (snake, guard) = (package.snake(), guard(package, "compute"));
-    let mut text = Text::new();
-    text.line(header(package, "the formula on one tile", Comment::Slashes));
-    text.line(story(package, Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    header_file(package, "_compute", "the formula on one tile", |text| body(package, text))
+}
+
+fn body(package: &Package<'_>, text: &mut Text) {
+    let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
     text.line(format!("#include \"{snake}_tiling_data.h\""));
     text.line(format!("#include \"{snake}_tiling_key.h\"\n"));
@@ -30,20 +30,20 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("// What one repeat of a vector instruction covers.");
     text.line("constexpr uint32_t REPEAT_BYTES = 256;");
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
-    barrier::function(package, &mut text);
+    barrier::function(package, text);
     let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
-        some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), &mut text);
+        some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), text);
     }
-    some(package, COMPLETE, |_, plan| plan.whole_repeats(), &mut text);
-    some(package, COMPLETE_TRUTHS, completes_truths, &mut text);
+    some(package, COMPLETE, |_, plan| plan.whole_repeats(), text);
+    some(package, COMPLETE_TRUTHS, completes_truths, text);
     let by_repeat = |arch: &Arch, plan: &Plan| plan.masks > 0 && !arch.long_masks;
-    some(package, call::BY_REPEAT, by_repeat, &mut text);
-    some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
+    some(package, call::BY_REPEAT, by_repeat, text);
+    some(package, registers::CASTS, |_, plan| registers::has_casts(plan), text);
     let upper = |_: &Arch, plan: &Plan| {
         registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype != DType::F32
     };
-    some(package, registers::pairs::CASTS, upper, &mut text);
+    some(package, registers::pairs::CASTS, upper, text);
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
@@ -57,8 +57,6 @@ pub fn file(package: &Package<'_>) -> File {
         }
     }
     text.line(format!("\n}}  // namespace {}", namespace(package)));
-    text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
 /// Writes the C++ text `what` for those architectures that have a plan for which `needs` is true.
@@ -82,42 +80,10 @@ fn some(
 }
 
 /// C++ helper functions for comparisons, because those process only whole repeats of 256 bytes.
-const COMPLETE: &str = "\
-// Elements in whole repeats, as comparisons take them.
-template <typename T>
-__aicore__ inline uint32_t WholeRepeats(uint32_t count)
-{
-    constexpr uint32_t REPEAT = REPEAT_BYTES / sizeof(T);
-    return (count + REPEAT - 1) / REPEAT * REPEAT;
-}
-
-// Zeros behind the last block that came in, up to a whole repeat.
-template <typename T>
-__aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
-{
-    constexpr uint32_t BLOCK = 32 / sizeof(T);
-    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
-    const uint32_t to = WholeRepeats<T>(count);
-    if (from < to) {
-        Duplicate(data[from], static_cast<T>(0.0f), to - from);
-    }
-}
-";
+const COMPLETE: &str = include_str!("complete.h");
 
 /// C++ helper function that fills up masks of one byte per element to whole repeats.
-const COMPLETE_TRUTHS: &str = "\
-// The same behind truth values, a byte each, up to where numbers of type T have a whole repeat.
-template <typename T>
-__aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32_t count)
-{
-    constexpr uint32_t BLOCK = 32;
-    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
-    const uint32_t to = WholeRepeats<T>(count);
-    if (from < to) {
-        Duplicate(truths[from].ReinterpretCast<half>(), static_cast<half>(0.0f), (to - from) / 2);
-    }
-}
-";
+const COMPLETE_TRUTHS: &str = include_str!("complete_truths.h");
 
 /// Returns whether vector calls of a plan convert masks of one byte per element to numbers.
 fn completes_truths(_: &Arch, plan: &Plan) -> bool {
@@ -317,9 +283,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
                         Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
                         _ => ("<", scalar::literal(f32::INFINITY)),
                     };
-                    text.block(&format!("if ({bound} {by} {none})"), "}", |text| {
-                        text.line(call);
-                    })
+                    text.when(&format!("{bound} {by} {none}"), call)
                 }
                 None => text.line(call),
             };

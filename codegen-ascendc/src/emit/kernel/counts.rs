@@ -44,9 +44,7 @@ pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
 /// Rows beyond the sum of the input with row counts are not computed. `None` if the operator has no such input.
 pub fn clear_rows(package: &Package<'_>) -> Option<String> {
     let mut text = Text::new();
-    text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
-        text.line("ClearRows(out, tile);");
-    });
+    text.when("computed_ - tile.row < tile.rows", "ClearRows(out, tile);");
     tensor(package).map(|_| text.finish())
 }
 
@@ -103,47 +101,8 @@ pub fn members(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-const COMPUTED: &str = "\
-// Rows of the matrix that are computed. The counts before the one that reaches all rows are read, and a negative one is
-// none, so that their sum cannot overflow.
-__aicore__ inline uint64_t ComputedRows() const
-{
-    if (tiling_.counts == 0) {
-        return tiling_.rows;
-    }
-    const uint64_t all = tiling_.rows / tiling_.rowsOfCount;
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < tiling_.counts && sum < all; ++i) {
-        const int64_t count = @counts@Gm_.GetValue(i);
-        sum += count > 0 ? static_cast<uint64_t>(count) : 0;
-    }
-    return sum < all ? sum * tiling_.rowsOfCount : tiling_.rows;
-}
-";
+const COMPUTED: &str = include_str!("counts/computed.h");
 
-const CLEAR: &str = "\
-// Results of a tile beyond the rows that are computed.
-__aicore__ inline void Clear()
-{
-    LocalTensor<T> out = outQue_.AllocTensor<T>();
-    Duplicate(out, static_cast<T>(0.0f), static_cast<int32_t>(OUTPUTS * capacity_));
-    outQue_.EnQue(out);
-}
-";
+const CLEAR: &str = include_str!("counts/clear.h");
 
-const CLEAR_ELEMENTS: &str = "\
-// Clears elements from one to another. Calls begin at blocks: the rest of the first one is cleared by a mask.
-__aicore__ inline static void ClearElements(const LocalTensor<T>& of, uint32_t first, uint32_t end)
-{
-    constexpr uint32_t PER_BLOCK = BLOCK_BYTES / sizeof(T);
-    const uint32_t before = first % PER_BLOCK;
-    if (before > 0) {
-        uint64_t mask[2] = {(1ULL << PER_BLOCK) - (1ULL << before), 0};
-        Duplicate(of[first - before], static_cast<T>(0.0f), mask, 1, 1, 8);
-        first += PER_BLOCK - before;
-    }
-    if (first < end) {
-        Duplicate(of[first], static_cast<T>(0.0f), static_cast<int32_t>(end - first));
-    }
-}
-";
+const CLEAR_ELEMENTS: &str = include_str!("counts/clear_elements.h");

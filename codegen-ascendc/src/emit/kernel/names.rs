@@ -1,7 +1,8 @@
 //! Names that the kernel's files share, and the input streams that have them.
 
 use super::super::package::Package;
-use super::super::text::Text;
+use super::super::text::{Comment, Text, header, story};
+use super::super::tree::File;
 use crate::plan::{Buffer, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
@@ -35,13 +36,33 @@ pub fn cpp(dtype: DType) -> &'static str {
     dtype.row().c
 }
 
-/// Returns the macro of a file's include guard.
+/// Returns the file `<op><part>.h`, with the comment at its head, `what` the file is, and an include guard around `body`.
 ///
-/// For example, `GE_GLU_GRAD_V2_TILING_KEY_H` for the file `tiling_key`.
-pub fn guard(package: &Package<'_>, file: &str) -> String {
-    let words = [&*package.snake(), file, "H"];
-    let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
-    words.join("_").to_ascii_uppercase()
+/// For example, the guard is `GE_GLU_GRAD_V2_TILING_KEY_H` for the part `_tiling_key`.
+pub fn header_file(
+    package: &Package<'_>,
+    part: &str,
+    what: &str,
+    body: impl FnOnce(&mut Text),
+) -> File {
+    let name = format!("{}{part}", package.snake());
+    let guard = format!("{}_H", name.to_ascii_uppercase());
+    let mut text = Text::new();
+    text.line(header(package, what, Comment::Slashes));
+    if part == "_compute" {
+        text.line(story(package, Comment::Slashes));
+    }
+    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    body(&mut text);
+    text.line(format!("\n#endif  // {guard}"));
+    File { path: format!("{name}.h"), text: text.finish() }
+}
+
+/// Returns a C++ statement that runs only in kernels for which a constant condition is true.
+pub fn if_constexpr(condition: &str, statement: &str) -> String {
+    let mut text = Text::new();
+    text.block(&format!("if constexpr ({condition})"), "}", |text| _ = text.line(statement));
+    text.finish()
 }
 
 /// Returns the C++ namespace of the kernel's classes.
@@ -97,12 +118,7 @@ impl Input {
         if self.always {
             return statement;
         }
-        let mut text = Text::new();
-        let head = format!("if constexpr (Formula::READS_{})", slot(&self.name));
-        text.block(&head, "}", |text| {
-            text.line(statement);
-        });
-        text.finish()
+        if_constexpr(&format!("Formula::READS_{}", slot(&self.name)), &statement)
     }
 }
 

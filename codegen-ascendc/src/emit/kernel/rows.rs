@@ -3,8 +3,7 @@
 //! A plan that reads only one part needs both slots too, because whole rows are copied in one burst.
 
 use super::super::package::Package;
-use super::super::text::Text;
-use super::names::{Input, inputs, slot};
+use super::names::{Input, if_constexpr, inputs, slot};
 use crate::plan::Plan;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Part;
@@ -61,10 +60,6 @@ impl Rows {
         }
         let reads: Vec<String> =
             self.parts.iter().map(|part| format!("Formula::READS_{}", slot(&part.name))).collect();
-        let mut text = Text::new();
-        text.block(&format!("if constexpr ({})", reads.join(" || ")), "}", |text| {
-            text.line(statement);
-        });
-        text.finish()
+        if_constexpr(&reads.join(" || "), &statement)
     }
 }

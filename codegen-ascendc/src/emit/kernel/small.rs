@@ -139,9 +139,7 @@ pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
             text.chain(&ways);
         }
         _ => {
-            text.block("if (TakesPairs())", "}", |text| {
-                text.line(call("RunPairs"));
-            });
+            text.when("TakesPairs()", call("RunPairs"));
         }
     });
     text.block("if (!TakesPairs())", "}", |text| {

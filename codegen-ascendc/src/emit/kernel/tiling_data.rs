@@ -3,9 +3,8 @@
 //! [`Tiling`]: crate::tiling::Tiling
 
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
-use super::names::guard;
+use super::names::header_file;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef};
 
@@ -70,16 +69,13 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
 
 /// Returns the file `<op>_tiling_data.h`, which declares the struct that the host passes to the kernel.
 pub fn file(package: &Package<'_>) -> File {
-    let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
-    let mut text = Text::new();
-    text.line(header(package, "what the host tells the kernel", Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n\n#include <cstdint>\n"));
-    text.line("// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
-    text.block(&format!("struct {name}"), "};", |text| {
-        for Field { ty, name, doc } in fields(package) {
-            text.line(format!("{ty} {name};  // {doc}"));
-        }
-    });
-    text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{}_tiling_data.h", package.snake()), text: text.finish() }
+    header_file(package, "_tiling_data", "what the host tells the kernel", |text| {
+        text.line("#include <cstdint>\n");
+        text.line("// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
+        text.block(&format!("struct {}", package.tiling_data()), "};", |text| {
+            for Field { ty, name, doc } in fields(package) {
+                text.line(format!("{ty} {name};  // {doc}"));
+            }
+        });
+    })
 }

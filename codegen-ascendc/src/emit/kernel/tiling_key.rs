@@ -2,9 +2,9 @@
 
 use super::super::branch::in_both;
 use super::super::package::{Cann, Package};
-use super::super::text::{Comment, Text, header};
+use super::super::text::Text;
 use super::super::tree::File;
-use super::names::{self, guard};
+use super::names::{self, header_file};
 use crate::arch::Arch;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
@@ -56,10 +56,10 @@ fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
 
 /// Returns the file `<op>_tiling_key.h`, which lists the kernel's instances.
 pub fn file(package: &Package<'_>) -> File {
-    let guard = guard(package, "tiling_key");
-    let mut text = Text::new();
-    text.line(header(package, "which kernels there are", Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    header_file(package, "_tiling_key", "which kernels there are", |text| body(package, text))
+}
+
+fn body(package: &Package<'_>, text: &mut Text) {
     text.line("#include \"ascendc/host_api/tiling/template_argument.h\"\n");
     text.line("// Element type of all tensors.");
     for d in package.dtypes() {
@@ -109,6 +109,4 @@ pub fn file(package: &Package<'_>) -> File {
     let all: Vec<&Plan> = package.plans.iter().collect();
     let apart = package.archs().into_iter().any(vector_cores_apart);
     text.lines(in_both(package, of, selects(&all, apart)));
-    text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{}_tiling_key.h", package.snake()), text: text.finish() }
 }

@@ -5,7 +5,7 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{Input, inputs, slot};
+use super::names::{Input, if_constexpr, inputs, slot};
 use crate::arch::Arch;
 use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
@@ -23,11 +23,7 @@ fn if_any(package: &Package<'_>, statement: &str) -> Option<String> {
     if streams.iter().any(|i| i.always) {
         return Some(statement.into());
     }
-    let mut text = Text::new();
-    text.block("if constexpr (Formula::TRUTHS > 0)", "}", |text| {
-        text.line(statement);
-    });
-    (!streams.is_empty()).then(|| text.finish())
+    (!streams.is_empty()).then(|| if_constexpr("Formula::TRUTHS > 0", statement))
 }
 
 /// Writes the C++ initialisation of the queue for inputs that are masks.
@@ -81,16 +77,7 @@ pub fn free(package: &Package<'_>) -> Option<String> {
     if_any(package, "truthQue_.FreeTensor(truths);")
 }
 
-const LOAD: &str = "\
-// The truth values of a tile. Tiles of several rows have no gaps between them.
-__aicore__ inline void LoadTruths(const LocalTensor<uint8_t>& to, const GlobalTensor<uint8_t>& from,
-                                  const Tile& tile) const
-{
-    constexpr uint32_t PER_BYTE = @per@;
-    const uint64_t first = (tile.row * tiling_.columns + tile.column) / PER_BYTE;
-    const uint32_t bytes = (tile.rows * tile.columns + PER_BYTE - 1) / PER_BYTE;
-@copy@}
-";
+const LOAD: &str = include_str!("load_truths.h");
 
 /// C++ statements for the template `LOAD` that copy a mask of any length from GM to UB.
 const COPY: &str = "    const DataCopyExtParams copy{1, bytes, 0, 0, 0};

@@ -5,9 +5,8 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
-use super::names::{guard, namespace};
+use super::names::{header_file, namespace};
 use crate::arch::Arch;
 
 const WALK: &str = include_str!("walk.h");
@@ -49,7 +48,6 @@ const MARKS: [(&str, &str, &str); 4] = [
 
 /// Returns the file `<op>_walk.h`, which has the C++ class that iterates over the tiles of a core.
 pub fn file(package: &Package<'_>) -> File {
-    let guard = guard(package, "walk");
     let marked = MARKS.iter().fold(WALK.to_string(), |text, (mark, any, blocks)| {
         let of = |arch: &Arch| if arch.pads { any } else { blocks };
         text.replace(mark, &in_kernel(package, |arch| of(arch).to_string()))
@@ -58,10 +56,5 @@ pub fn file(package: &Package<'_>) -> File {
         .replace("@snake@", &package.snake())
         .replace("@namespace@", &namespace(package))
         .replace("@Op@", &package.def.name);
-    let mut text = Text::new();
-    text.line(header(package, "the tiles of a core", Comment::Slashes));
-    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
-    text.line(body);
-    text.line(format!("#endif  // {guard}"));
-    File { path: format!("{}_walk.h", package.snake()), text: text.finish() }
+    header_file(package, "_walk", "the tiles of a core", |text| _ = text.lines(body))
 }

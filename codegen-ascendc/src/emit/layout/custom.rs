@@ -40,54 +40,12 @@ pub fn add_sources(tree: &mut Tree, packages: &[Package<'_>]) {
 }
 
 fn root(first: &Package<'_>) -> String {
-    let (soc, all) = (first.soc().name, units(first, ", "));
-    format!(
-        "\
-cmake_minimum_required(VERSION 3.16)
-project(op_dsl_operators)
-
-set(ASCEND_COMPUTE_UNIT {soc} CACHE STRING \"Products to compile kernels for, of {all}\")
-set(vendor_name {VENDOR} CACHE STRING \"Directory below vendors/ that the package installs into\")
-
-find_package(ASC REQUIRED HINTS $ENV{{ASCEND_HOME_PATH}}/compiler/tikcpp/ascendc_kernel_cmake)
-
-npu_op_package(${{vendor_name}}
-    TYPE RUN
-    CONFIG
-        ENABLE_SOURCE_PACKAGE ${{ENABLE_SOURCE_PACKAGE}}
-        ENABLE_BINARY_PACKAGE ${{ENABLE_BINARY_PACKAGE}}
-        INSTALL_PATH ${{CMAKE_BINARY_DIR}}
-)
-
-# The kernels ask the definitions which operators there are: host first.
-add_subdirectory(op_host)
-add_subdirectory(op_kernel)
-"
-    )
+    let text = ROOT.replace("@soc@", first.soc().name).replace("@vendor@", VENDOR);
+    text.replace("@all@", &units(first, ", "))
 }
 
-const HOST: &str = "\
-file(GLOB definitions ${CMAKE_CURRENT_SOURCE_DIR}/*_def.cpp)
-file(GLOB tilings ${CMAKE_CURRENT_SOURCE_DIR}/*_tiling.cpp)
-file(GLOB shapes ${CMAKE_CURRENT_SOURCE_DIR}/*_infershape.cpp)
-
-# Interface and prototype come from the definitions.
-npu_op_code_gen(
-    SRC ${definitions}
-    PACKAGE ${vendor_name}
-    OUT_DIR ${ASCEND_AUTOGEN_PATH}
-)
-file(GLOB interfaces ${ASCEND_AUTOGEN_PATH}/aclnn_*.cpp)
-file(GLOB prototypes ${ASCEND_AUTOGEN_PATH}/op_proto.cc)
-set_source_files_properties(${interfaces} ${prototypes} PROPERTIES GENERATED TRUE)
-
-npu_op_library(cust_optiling TILING ${tilings})
-npu_op_library(cust_opapi ACLNN ${interfaces})
-npu_op_library(cust_op_proto GRAPH ${shapes} ${prototypes})
-set_source_files_properties(${tilings} ${shapes} PROPERTIES COMPILE_OPTIONS -std=c++17)
-
-npu_op_package_add(${vendor_name} LIBRARY cust_optiling cust_opapi cust_op_proto)
-";
+const ROOT: &str = include_str!("custom/CMakeLists.txt");
+const HOST: &str = include_str!("custom/op_host.cmake");
 
 fn kernels(packages: &[Package<'_>]) -> String {
     let mut text = Text::new();

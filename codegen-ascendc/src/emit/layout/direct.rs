@@ -3,7 +3,6 @@
 use super::ops_nn::units;
 use crate::emit::kernel::BY_COMPILER;
 use crate::emit::kernel::names::namespace;
-use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::phrases;
@@ -12,7 +11,7 @@ use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
 use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Tensor, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Value};
 
 /// Adds the directory of an operator's program: kernel, launcher, main, build file, README.
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
@@ -131,9 +130,10 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
                 AttrKind::Float => "std::stof(value)",
                 _ => "std::stoll(value)",
             };
-            text.block(&format!("if (name == \"{}\")", attr.name), "}", |text| {
-                text.line(format!("call.{} = {parsed};\nreturn true;", cpp_name(&attr.name)));
-            });
+            text.when(
+                &format!("name == \"{}\"", attr.name),
+                format!("call.{} = {parsed};\nreturn true;", cpp_name(&attr.name)),
+            );
         }
         text.line("return false;");
     });
@@ -169,19 +169,13 @@ fn launch(package: &Package<'_>) -> String {
     text.line("}  // namespace\n");
     text.function("bool Launch(const Call& call, void* stream)", |text| {
         text.line(format!("{}TilingData tiling{{}};\nuint32_t form = 0;", def.name));
-        text.block("if (!MakeTiling(call, form, tiling))", "}", |text| {
-            text.line("return false;");
-        });
-        text.block("if (tiling.cores == 0)", "}", |text| {
-            text.line("return true;  // no elements, nothing to do");
-        });
+        text.when("!MakeTiling(call, form, tiling)", "return false;");
+        text.when("tiling.cores == 0", "return true;  // no elements, nothing to do");
         text.line(format!("const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
         text.block("for (const Instance& instance : INSTANCES)", "}", |text| {
             let same =
                 "instance.type == call.type && instance.form == form && instance.small == small";
-            text.block(&format!("if ({same})"), "}", |text| {
-                text.line("instance.start(call.tensors, tiling, stream);\nreturn true;");
-            });
+            text.when(same, "instance.start(call.tensors, tiling, stream);\nreturn true;");
         });
         text.line("return false;");
     });
@@ -232,9 +226,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
     text.function(head, |text| {
         text.line(format!("using namespace ops::{snake};"));
         text.line("auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();");
-        text.block("if (platform == nullptr)", "}", |text| {
-            text.line("return false;");
-        });
+        text.when("platform == nullptr", "return false;");
         text.line("uint64_t ub = 0;");
         text.line("platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
         text.line(format!("form = SelectForm({});", chosen.join(", ")));
@@ -243,58 +235,25 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
             "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
         ));
         text.line("const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
-        text.block("if (need == nullptr || !Tile(extent, *need, machine, tiling))", "}", |text| {
-            text.line("return false;");
-        });
-        if def.rows().is_some() {
-            let rows = host::core::rows_of_count(package, "call.dims", "SplitDim(call)", call);
-            text.line(format!("tiling.counts = call.counts;\ntiling.rowsOfCount = {rows};"));
-        }
-        let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
-        if let Some(Gate::LeftIf(a)) = gate {
-            text.line(format!("tiling.gateFirst = {} ? 1 : 0;", call(a)));
-        }
-        for (a, attr) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind.is_scalar()) {
-            text.line(format!(
-                "tiling.{} = {};",
-                cpp_name(&attr.name),
-                host::as_float(attr, call(a))
-            ));
-        }
+        text.when("need == nullptr || !Tile(extent, *need, machine, tiling)", "return false;");
+        let shape = ["call.dims", "SplitDim(call)"];
+        host::fill(text, package, "tiling.", "call.counts", shape, call);
         text.line("return true;");
     });
     text.line("");
 }
 
 fn cmake(package: &Package<'_>) -> String {
-    let (arch, snake) = (package.soc().arch.number, package.snake());
     let fusion = match package.fused().is_empty() {
         true => String::new(),
         false => format!("    $<$<COMPILE_LANGUAGE:ASC>:{FUSION}>\n"),
     };
-    format!(
-        "\
-cmake_minimum_required(VERSION 3.16)
-
-set(CMAKE_ASC_ARCHITECTURES dav-{arch} CACHE STRING \"Architecture of {}\")
-find_package(ASC REQUIRED HINTS $ENV{{ASCEND_HOME_PATH}}/compiler/tikcpp/ascendc_kernel_cmake)
-project({snake} LANGUAGES ASC CXX)
-set(CMAKE_CXX_STANDARD 17)
-
-add_executable({snake} launch.asc main.cpp)
-# The compiler orders dependent vector instructions (--cce-auto-sync=on), so that the macro leaves out the kernel's
-# own barriers.
-target_compile_options({snake} PRIVATE
-    $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${{CMAKE_ASC_ARCHITECTURES}}>
-    $<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>
-    $<$<COMPILE_LANGUAGE:ASC>:-D{BY_COMPILER}>
-{fusion})
-target_include_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/include)
-target_link_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/lib64)
-target_link_libraries({snake} PRIVATE ascendcl tiling_api register platform m dl)
-",
-        units(package, ", ")
-    )
+    include_str!("direct/CMakeLists.txt")
+        .replace("@arch@", &package.soc().arch.number.to_string())
+        .replace("@units@", &units(package, ", "))
+        .replace("@snake@", &package.snake())
+        .replace("@ordered@", BY_COMPILER)
+        .replace("@fusion@", &fusion)
 }
 
 fn readme(package: &Package<'_>) -> String {

@@ -63,13 +63,8 @@ pub fn schema(def: &OpDef) -> String {
     format!("({}) -> {results}", arguments.join(", "))
 }
 
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Gated => "Kind::GATED",
-        Kind::Mask => "Kind::MASK",
-        Kind::Whole => "Kind::WHOLE",
-        Kind::Rows => "Kind::ROWS",
-    }
+fn kind(kind: Kind) -> String {
+    format!("Kind::{}", kind.name().to_ascii_uppercase())
 }
 
 fn scalar_type(dtype: DType) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::straight::{Syntax, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
-use crate::emit::api::is_mask;
+use crate::emit::api::{is_mask, kind};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -83,11 +83,10 @@ fn value(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -
 pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     let def = &package.def;
     let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
-    match (forced, def.attrs[attr].default) {
-        (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
-        (Some(v), _) => Value::Int(v),
-        (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
-        (None, default) => default,
+    match (forced, &def.attrs[attr]) {
+        (Some(v), attr) => attr.kind.value(v),
+        (None, attr) if attr.kind == AttrKind::Dim => Value::Int(-1),
+        (None, attr) => attr.default,
     }
 }
 
@@ -103,124 +102,15 @@ fn shapes(package: &Package<'_>) -> String {
     t.finish()
 }
 
-const NUMBERS: &str = "\
-#define REQUIRE(call)                                              \\
-    do {                                                           \\
-        const int code = static_cast<int>(call);                   \\
-        if (code != 0) {                                           \\
-            std::printf(\"%s answers with %d\\n\", #call, code);     \\
-            return false;                                          \\
-        }                                                          \\
-    } while (false)
+const NUMBERS: &str = include_str!("example/numbers.h");
 
-// Numbers on the host, and the same on the device.
-struct Numbers {
-    std::vector<int64_t> shape;
-    std::vector<float> host;
-    void* device = nullptr;
-    aclTensor* tensor = nullptr;
+const TRUTHS: &str = include_str!("example/truths.h");
 
-    Numbers(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
-    {
-        for (size_t i = 0; i < host.size(); ++i) {
-            host[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + phase);
-        }
-    }
-    ~Numbers()
-    {
-        if (tensor != nullptr) {
-            aclDestroyTensor(tensor);
-        }
-        if (device != nullptr) {
-            aclrtFree(device);
-        }
-    }
-    Numbers(const Numbers&) = delete;
-    Numbers& operator=(const Numbers&) = delete;
+const COUNTS: &str = include_str!("example/counts.h");
 
-    size_t Bytes() const { return host.size() * sizeof(float); }
-    bool ToDevice()
-    {
-        REQUIRE(aclrtMalloc(&device, Bytes(), ACL_MEM_MALLOC_HUGE_FIRST));
-        REQUIRE(aclrtMemcpy(device, Bytes(), host.data(), Bytes(), ACL_MEMCPY_HOST_TO_DEVICE));
-        const int64_t strides[] = {shape[1], 1};
-        tensor = aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape.data(),
-                                 shape.size(), device);
-        return tensor != nullptr;
-    }
-    bool ToHost()
-    {
-        REQUIRE(aclrtMemcpy(host.data(), Bytes(), device, Bytes(), ACL_MEMCPY_DEVICE_TO_HOST));
-        return true;
-    }
-};
-";
+const SCALAR: &str = include_str!("example/scalar.h");
 
-const TRUTHS: &str = "\
-// Truth values: numbers on the host, and as the operator takes them on the device.
-struct Truths : Numbers {
-    Truths(const std::vector<int64_t>& dims, float phase) : Numbers(dims, phase)
-    {
-        for (float& value : host) {
-            value = value > 0.0f ? 1.0f : 0.0f;
-        }
-    }
-    bool ToDevice()
-    {
-        std::vector<unsigned char> stored(@bytes@);
-        for (size_t i = 0; i < host.size(); ++i) {
-            if (host[i] != 0.0f) {
-                @stored@
-            }
-        }
-        REQUIRE(aclrtMalloc(&device, stored.size(), ACL_MEM_MALLOC_HUGE_FIRST));
-        REQUIRE(aclrtMemcpy(device, stored.size(), stored.data(), stored.size(), ACL_MEMCPY_HOST_TO_DEVICE));
-        const int64_t strides[] = {shape[1], 1};
-        tensor = aclCreateTensor(shape.data(), shape.size(), @type@, strides, 0, ACL_FORMAT_ND, shape.data(),
-                                 shape.size(), device);
-        return tensor != nullptr;
-    }
-};
-";
-
-const COUNTS: &str = "\
-// Counts of rows: one, of all rows but the last, which is zeros in every result.
-constexpr int64_t COMPUTED = ROWS - 1;
-struct Counts : Numbers {
-    Counts() : Numbers({1, 1}, 0.0f) {}
-    bool ToDevice()
-    {
-        const int64_t one[] = {1};
-        REQUIRE(aclrtMalloc(&device, sizeof COMPUTED, ACL_MEM_MALLOC_HUGE_FIRST));
-        REQUIRE(aclrtMemcpy(device, sizeof COMPUTED, &COMPUTED, sizeof COMPUTED, ACL_MEMCPY_HOST_TO_DEVICE));
-        tensor = aclCreateTensor(one, 1, ACL_INT64, one, 0, ACL_FORMAT_ND, one, 1, device);
-        return tensor != nullptr;
-    }
-};
-";
-
-const SCALAR: &str = "\
-// A number as the interface takes it.
-struct Scalar {
-    float value;
-    aclScalar* scalar;
-
-    explicit Scalar(float number) : value(number), scalar(aclCreateScalar(&value, ACL_FLOAT)) {}
-    ~Scalar() { aclDestroyScalar(scalar); }
-    Scalar(const Scalar&) = delete;
-    Scalar& operator=(const Scalar&) = delete;
-};
-";
-
-const CLOSE: &str = "\
-bool Close(const char* name, int64_t i, float got, double want)
-{
-    if (i < 4) {
-        std::printf(\"%s[%ld] = %.6f, by the formula %.6f\\n\", name, static_cast<long>(i), got, want);
-    }
-    return std::fabs(got - want) <= 1e-5 + 1e-4 * std::fabs(want);
-}
-";
+const CLOSE: &str = include_str!("example/close.h");
 
 /// Writes the C++ function `Formula`, which computes the formula on one element in double.
 ///
@@ -287,11 +177,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         (true, Kind::Gated) => "BOTH",
     };
     for (i, p) in described(package, function, spec).iter().enumerate() {
-        let kind = match p.of {
-            SignaturePart::Input(k) => def.inputs[k].kind,
-            SignaturePart::Output(k) => def.outputs[k].kind,
-            _ => Kind::Whole,
-        };
+        let kind = kind(package, p).unwrap_or(Kind::Whole);
         match kind {
             Kind::Mask => b.line(format!("Truths {}({}, {i}.0f);", p.name, both(kind))),
             Kind::Rows => b.line(format!("Counts {};", p.name)),
@@ -302,28 +188,23 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     }
     let tensors = described(package, function, spec);
     let ready: Vec<String> = tensors.iter().map(|p| format!("!{}.ToDevice()", p.name)).collect();
-    b.block(&format!("if ({})", ready.join(" || ")), "}\n", |b| {
-        b.line("return false;");
-    });
+    b.when(&ready.join(" || "), "return false;").line("");
     let args = arguments(package, function, spec, &mut b);
     b.line("uint64_t workspaceSize = 0;\naclOpExecutor* executor = nullptr;");
     let first = format!("REQUIRE({}GetWorkspaceSize", function.name);
     b.line(list(&first, &args, ");"));
     b.line("void* workspace = nullptr;");
-    b.block("if (workspaceSize > 0)", "}", |b| {
-        b.line("REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));");
-    });
+    b.when(
+        "workspaceSize > 0",
+        "REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));",
+    );
     b.line(format!("REQUIRE({}(workspace, workspaceSize, executor, stream));", function.name));
     b.line("REQUIRE(aclrtSynchronizeStream(stream));");
-    b.block("if (workspace != nullptr)", "}", |b| {
-        b.line("aclrtFree(workspace);");
-    });
+    b.when("workspace != nullptr", "aclrtFree(workspace);");
     let outputs: Vec<&Param> =
         function.tensors().filter(|p| matches!(p.of, SignaturePart::Output(_))).collect();
     let back: Vec<String> = outputs.iter().map(|p| format!("!{}.ToHost()", p.name)).collect();
-    b.block(&format!("if ({})", back.join(" || ")), "}\n", |b| {
-        b.line("return false;");
-    });
+    b.when(&back.join(" || "), "return false;").line("");
     compare(package, interface, function, spec, &mut b);
     b.line("return right;");
     let mut t = Text::new();
@@ -365,13 +246,8 @@ fn number(kind: &AttrKind, value: Value) -> Option<String> {
 
 /// Returns the C++ statement that declares a constant with the value of an attribute.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
-    let variant = value.as_int().and_then(|v| package.def.attrs[attr].kind.variant(v));
-    let name = variant.map_or("", |variant| &variant.name);
-    let text = match value {
-        Value::Int(v) => v.to_string(),
-        Value::Bool(v) => v.to_string(),
-        Value::Float(v) => format!("{v:?}"),
-    };
+    let name = value.as_int().map_or("", |v| package.def.attrs[attr].kind.variant_name(v));
+    let text = value.literal();
     let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
     match p.ty {
         Type::Chars => format!("char {}[] = {};", p.name, literal(name)),
@@ -453,20 +329,4 @@ fn compare(
     );
 }
 
-const MAIN: &str = "\
-int main()
-{
-    const int32_t deviceId = 0;
-    aclrtStream stream = nullptr;
-    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(deviceId) != ACL_SUCCESS ||
-        aclrtCreateStream(&stream) != ACL_SUCCESS) {
-        std::printf(\"no device %d\\n\", deviceId);
-        return 1;
-    }
-    const bool right = Run(stream);
-    aclrtDestroyStream(stream);
-    aclrtResetDevice(deviceId);
-    aclFinalize();
-    return right ? 0 : 1;
-}
-";
+const MAIN: &str = include_str!("example/main.cpp");

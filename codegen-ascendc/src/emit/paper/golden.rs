@@ -46,22 +46,9 @@ fn uses_erf(package: &Package<'_>) -> bool {
     package.specs().iter().any(|s| package.def.specs[*s].graph.nodes.iter().any(erf))
 }
 
-const ERF: &str = "\
-try:
-    from scipy.special import erf, erfc
-except ImportError:
-    erf = np.vectorize(math.erf, otypes=[np.float64])
-    erfc = np.vectorize(math.erfc, otypes=[np.float64])
-";
+const ERF: &str = include_str!("golden/erf.py");
 
-const COUNTED: &str = "\
-def counted(y, dim, counts):
-    \"\"\"y with zeros in the rows beyond the sum of counts; rows are what the dimensions before dim make.\"\"\"
-    outer = y.shape[:dim % y.ndim]
-    rows = np.arange(math.prod(outer)).reshape(outer + (1,) * (y.ndim - len(outer)))
-    return np.where(rows < np.sum(np.maximum(counts, 0)), y, 0)
-
-";
+const COUNTED: &str = include_str!("golden/counted.py");
 
 /// Python statements that split a gated tensor into gate and value, and that join the two again.
 ///
@@ -193,7 +180,7 @@ fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
         AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
         AttrKind::Enum { wire_str: true, .. } => {
-            format!("{:?}", kind.variant(value).map_or("", |variant| &variant.name))
+            format!("{:?}", kind.variant_name(value))
         }
         _ => value.to_string(),
     }

@@ -7,7 +7,6 @@ use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
 use crate::emit::words::{Word, Words};
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::op::Value;
 use op_dsl_ir::published::{Negative, SignaturePart, Type};
 
 /// Returns the path of the page that describes an aclnn function.
@@ -79,12 +78,8 @@ fn arguments_of_formula(
         let main = interface.main();
         let name = &def.attrs[*attr].name;
         let names = allowed(package, None, *attr);
-        let value = match (names.iter().find(|v| Some(v.0) == value.as_int()), value) {
-            (Some((_, name)), _) => name.clone(),
-            (None, Value::Int(v)) => v.to_string(),
-            (None, Value::Bool(v)) => v.to_string(),
-            (None, Value::Float(v)) => format!("{v:?}"),
-        };
+        let named = names.iter().find(|v| Some(v.0) == value.as_int());
+        let value = named.map_or_else(|| value.literal(), |(_, name)| name.clone());
         let told = match main.param(SignaturePart::Attr(*attr)) {
             Some(_) => (words.fixed_but)(name, &value, &main.name),
             None => (words.fixed)(name, &value),

@@ -1,13 +1,14 @@
 //! Phrases of documents: tensors, element types and products.
 
 use crate::arch::Inaccurate;
+use crate::emit::api::{allowed, is_mask, kind};
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::words::{Word, Words};
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern};
 use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
@@ -141,7 +142,7 @@ pub fn formulas(package: &Package<'_>) -> String {
             .map(|(a, v)| match (&def.attrs[*a], *v) {
                 (Attr { kind: AttrKind::Given(_), name, .. }, 0) => (words.formula.not_given)(name),
                 (Attr { kind: AttrKind::Given(_), name, .. }, _) => (words.formula.given)(name),
-                (attr, v) => format!("{} = {}", attr.name, value(package, *a, v)),
+                (attr, v) => format!("{} = {}", attr.name, attr.kind.text(attr.kind.value(v))),
             })
             .collect();
         if !when.is_empty() {
@@ -175,27 +176,6 @@ fn split(package: &Package<'_>) -> String {
     told + "\n\n"
 }
 
-/// Returns the text for an attribute's value, which is its name if it has one.
-fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
-    match &package.def.attrs[attr].kind {
-        AttrKind::Enum { variants, .. } => variants
-            .iter()
-            .find(|v| v.value == value)
-            .map_or_else(|| value.to_string(), |v| v.name.to_string()),
-        AttrKind::Bool => (value != 0).to_string(),
-        _ => value.to_string(),
-    }
-}
-
-/// Returns the text for the default of an attribute.
-pub fn default(package: &Package<'_>, attr: usize) -> String {
-    match package.def.attrs[attr].default {
-        Value::Int(v) => value(package, attr, v),
-        Value::Bool(b) => b.to_string(),
-        Value::Float(x) => x.to_string(),
-    }
-}
-
 /// Describes the meaning and the allowed values of an attribute.
 pub fn attribute(package: &Package<'_>, attr: usize) -> String {
     let (def, words) = (&package.def, &package.words().attributes);
@@ -211,12 +191,12 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
         AttrKind::Int => words.int,
         AttrKind::Float => words.float,
         AttrKind::Enum { wire_str: true, .. } => {
-            let allowed = crate::emit::api::allowed(package, None, attr);
+            let allowed = allowed(package, None, attr);
             let names: Vec<String> = allowed.iter().map(|v| format!("\"{}\"", v.1)).collect();
             return (words.values)(&names);
         }
         AttrKind::Enum { wire_str: false, .. } => {
-            return numbers(package.words(), &crate::emit::api::allowed(package, None, attr));
+            return numbers(package.words(), &allowed(package, None, attr));
         }
     }
     .into()
@@ -231,11 +211,7 @@ pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
 /// Describes the shape of a tensor argument, relative to the other tensors.
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let (def, words) = (&package.def, &package.words().tensors);
-    let kind = match param.of {
-        SignaturePart::Input(i) => def.inputs[i].kind,
-        SignaturePart::Output(i) => def.outputs[i].kind,
-        _ => Kind::Whole,
-    };
+    let kind = kind(package, param).unwrap_or(Kind::Whole);
     let output = matches!(param.of, SignaturePart::Output(_));
     match (interface.broadcast, &def.split, kind) {
         (true, ..) if output => words.shape_broadcast,
@@ -250,12 +226,8 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {
-        (_, SignaturePart::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
-            match package.def.masks() {
-                Stored::Bit => words.bits,
-                _ => words.bytes,
-            }
-        }
+        _ if is_mask(package, param) && package.def.masks() == Stored::Bit => words.bits,
+        _ if is_mask(package, param) => words.bytes,
         (DTypes::SAME, _) => words.type_same,
         (DTypes { inputs: Inputs::Same, .. }, SignaturePart::Input(_)) => words.type_same_inputs,
         (_, SignaturePart::Input(_)) => words.type_promoted,

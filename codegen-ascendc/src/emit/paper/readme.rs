@@ -54,7 +54,7 @@ fn parameters(package: &Package<'_>) -> String {
     }
     for (i, attr) in def.passed().iter().enumerate() {
         let what = phrases::attribute(package, i);
-        let default = (words.attributes.default)(&phrases::default(package, i));
+        let default = (words.attributes.default)(&attr.kind.text(attr.default));
         let ty = match &attr.kind {
             AttrKind::Bool => "BOOL",
             AttrKind::Float => "FLOAT",

@@ -115,13 +115,10 @@ fn short(dtype: DType) -> &'static str {
 
 fn json(kind: &AttrKind, value: Value) -> String {
     match (kind, value) {
-        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
-            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
-            format!("\"{name}\"")
+        (AttrKind::Enum { wire_str: true, .. }, Value::Int(value)) => {
+            format!("\"{}\"", kind.variant_name(value))
         }
-        (_, Value::Int(value)) => value.to_string(),
-        (_, Value::Bool(value)) => value.to_string(),
-        (_, Value::Float(value)) => format!("{value:?}"),
+        (_, value) => value.literal(),
     }
 }
 
@@ -152,23 +149,4 @@ fn executor(package: &Package<'_>, function: &Function) -> String {
     t.finish()
 }
 
-const PREAMBLE: &str = "\
-import sys
-from pathlib import Path
-
-import torch
-from atk.configs.dataset_config import InputDataset
-from atk.tasks.api_execute import register
-from atk.tasks.api_execute.base_api import BaseApi
-
-sys.path.append(str(Path(__file__).resolve().parents[2] / \"assets\"))
-from golden import @golden@  # noqa: E402
-
-
-def numbers(tensor):
-    \"\"\"A tensor in float64; truth values as they are.\"\"\"
-    if tensor is None or tensor.dtype == torch.bool:
-        return None if tensor is None else tensor.cpu().numpy()
-    return tensor.detach().cpu().to(torch.float64).numpy()
-
-";
+const PREAMBLE: &str = include_str!("st/preamble.py");

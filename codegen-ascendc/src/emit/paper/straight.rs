@@ -124,115 +124,67 @@ struct Helper {
     body: [&'static str; 2],
 }
 
-/// Functions that the library of Python or of C++ lacks, each listed after the functions that it calls.
-const HELPERS: &[Helper] = &[
-    Helper {
-        name: "min",
-        args: &["x", "y"],
-        doc: "",
-        body: ["", "return std::isnan(x) || x < y ? x : y;"],
-    },
-    Helper {
-        name: "max",
-        args: &["x", "y"],
-        doc: "",
-        body: ["", "return std::isnan(x) || x > y ? x : y;"],
-    },
-    Helper {
-        name: "damped",
-        args: &["x", "f"],
-        doc: "x * f, where f vanishes faster than x grows.",
-        body: [
-            "return np.where((f == 0) & np.isinf(x), 0 * np.sign(x), x * f)",
-            "return f == 0.0 && std::isinf(x) ? std::copysign(0.0, x) : x * f;",
-        ],
-    },
-    Helper {
-        name: "sigmoid",
-        args: &["x"],
-        doc: "1 / (1 + e^-x), never by a difference.",
-        body: [
-            "e = np.exp(-np.abs(x))
+/// Generates [`HELPERS`]: for each function its name, arguments and description, then its body in Python and in C++.
+macro_rules! helpers {
+    ($($name:literal($($arg:ident),*) $doc:literal: $python:literal, $cpp:literal;)*) => {
+        /// Functions that the library of Python or of C++ lacks, each listed after the functions that it calls.
+        const HELPERS: &[Helper] = &[$(Helper {
+            name: $name,
+            args: &[$(stringify!($arg)),*],
+            doc: $doc,
+            body: [$python, $cpp],
+        }),*];
+    };
+}
+
+helpers! {
+    "min"(x, y) "":
+        "",
+        "return std::isnan(x) || x < y ? x : y;";
+    "max"(x, y) "":
+        "",
+        "return std::isnan(x) || x > y ? x : y;";
+    "damped"(x, f) "x * f, where f vanishes faster than x grows.":
+        "return np.where((f == 0) & np.isinf(x), 0 * np.sign(x), x * f)",
+        "return f == 0.0 && std::isinf(x) ? std::copysign(0.0, x) : x * f;";
+    "sigmoid"(x) "1 / (1 + e^-x), never by a difference.":
+        "e = np.exp(-np.abs(x))
 return np.where(x < 0, e, 1.0) / (1.0 + e)",
-            "const double e = std::exp(-std::fabs(x));
-return (x < 0.0 ? e : 1.0) / (1.0 + e);",
-        ],
-    },
-    Helper {
-        name: "normal_cdf",
-        args: &["x"],
-        doc: "erfc(-x / sqrt(2)) / 2",
-        body: ["return 0.5 * erfc(-x * SQRT_HALF)", "return 0.5 * std::erfc(-x * SQRT_HALF);"],
-    },
-    Helper {
-        name: "softplus",
-        args: &["x"],
-        doc: "log(1 + e^x)",
-        body: [
-            "return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))",
-            "return (x < 0.0 ? 0.0 : x) + std::log1p(std::exp(-std::fabs(x)));",
-        ],
-    },
-    Helper {
-        name: "gelu",
-        args: &["x"],
-        doc: "x Phi(x)",
-        body: ["return _damped(x, _normal_cdf(x))", "return damped(x, normal_cdf(x));"],
-    },
-    Helper {
-        name: "gelu_tanh",
-        args: &["x"],
-        doc: "x (1 + tanh(u)) / 2 = x sigmoid(2 u), for u = sqrt(2/pi) (x + 0.044715 x^3)",
-        body: [
-            "return _damped(x, _sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))",
-            "return damped(x, sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)));",
-        ],
-    },
-    Helper {
-        name: "silu",
-        args: &["x"],
-        doc: "x sigmoid(x)",
-        body: ["return _damped(x, _sigmoid(x))", "return damped(x, sigmoid(x));"],
-    },
-    Helper {
-        name: "gelu_grad",
-        args: &["x"],
-        doc: "Phi(x) + x phi(x)",
-        body: [
-            "return _normal_cdf(x) + _damped(x, SQRT_HALF_OVER_PI * np.exp(-0.5 * x * x))",
-            "return normal_cdf(x) + damped(x, SQRT_HALF_OVER_PI * std::exp(-0.5 * x * x));",
-        ],
-    },
-    Helper {
-        name: "gated_grad",
-        args: &["x", "v", "dv"],
-        doc: "The derivative of x sigmoid(v(x)).",
-        body: [
-            "s, slope = _sigmoid(v), _sigmoid(v) * _sigmoid(-v)
+        "const double e = std::exp(-std::fabs(x));
+return (x < 0.0 ? e : 1.0) / (1.0 + e);";
+    "normal_cdf"(x) "erfc(-x / sqrt(2)) / 2":
+        "return 0.5 * erfc(-x * SQRT_HALF)",
+        "return 0.5 * std::erfc(-x * SQRT_HALF);";
+    "softplus"(x) "log(1 + e^x)":
+        "return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))",
+        "return (x < 0.0 ? 0.0 : x) + std::log1p(std::exp(-std::fabs(x)));";
+    "gelu"(x) "x Phi(x)":
+        "return _damped(x, _normal_cdf(x))",
+        "return damped(x, normal_cdf(x));";
+    "gelu_tanh"(x) "x (1 + tanh(u)) / 2 = x sigmoid(2 u), for u = sqrt(2/pi) (x + 0.044715 x^3)":
+        "return _damped(x, _sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))",
+        "return damped(x, sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)));";
+    "silu"(x) "x sigmoid(x)":
+        "return _damped(x, _sigmoid(x))",
+        "return damped(x, sigmoid(x));";
+    "gelu_grad"(x) "Phi(x) + x phi(x)":
+        "return _normal_cdf(x) + _damped(x, SQRT_HALF_OVER_PI * np.exp(-0.5 * x * x))",
+        "return normal_cdf(x) + damped(x, SQRT_HALF_OVER_PI * std::exp(-0.5 * x * x));";
+    "gated_grad"(x, v, dv) "The derivative of x sigmoid(v(x)).":
+        "s, slope = _sigmoid(v), _sigmoid(v) * _sigmoid(-v)
 return np.where(slope == 0, s, s + x * dv * slope)",
-            "const double s = sigmoid(v);
+        "const double s = sigmoid(v);
 const double slope = s * sigmoid(-v);
-return slope == 0.0 ? s : s + x * dv * slope;",
-        ],
-    },
-    Helper {
-        name: "gelu_tanh_grad",
-        args: &["x"],
-        doc: "The derivative of gelu_tanh.",
-        body: [
-            "v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)
+return slope == 0.0 ? s : s + x * dv * slope;";
+    "gelu_tanh_grad"(x) "The derivative of gelu_tanh.":
+        "v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)
 return _gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x))",
-            "const double v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x);
-return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));",
-        ],
-    },
-    Helper {
-        name: "silu_grad",
-        args: &["x"],
-        doc: "sigmoid(x) (1 + x (1 - sigmoid(x)))",
-        body: ["return _gated_grad(x, x, 1.0)", "return gated_grad(x, x, 1.0);"],
-    },
-];
+        "const double v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x);
+return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));";
+    "silu_grad"(x) "sigmoid(x) (1 + x (1 - sigmoid(x)))":
+        "return _gated_grad(x, x, 1.0)",
+        "return gated_grad(x, x, 1.0);";
+}
 
 impl Helper {
     /// Returns the name of this function in the code of a language.

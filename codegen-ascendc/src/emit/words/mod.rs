@@ -1,13 +1,52 @@
 //! The text of documents, in every language that they are written in.
 //!
-//! A document has one structure and takes each word from its package's table. The tables have one type, with a field for each
-//! word or sentence, so that a language that lacks one does not compile.
+//! A document has one structure and takes each word from its package's table. A text stands in the macro `words` once, in all
+//! languages, so that a text that lacks one does not compile.
 
-mod en;
+mod function;
+mod operator;
+mod project;
+mod refusal;
 mod table;
-mod zh;
 
-pub(crate) use table::{Word, Words};
+pub(crate) use table::Word;
+
+use crate::arch::Refusal;
+
+/// Generates the table of all texts, and the table of each language.
+macro_rules! tables {
+    ($($name:ident: $group:ty),* $(,)?) => {
+        /// Table of all words and sentences of documents in one language.
+        pub(crate) struct Words {
+            $(pub $name: $group,)*
+            /// Sentence, without its full stop, that says what a product does not support and why.
+            pub refusal: fn(&Refusal) -> String,
+        }
+
+        static EN: Words = Words { $($name: <$group>::EN,)* refusal: Refusal::to_string };
+        static ZH: Words = Words { $($name: <$group>::ZH,)* refusal: refusal::refusal_zh };
+    };
+}
+
+tables! {
+    signs: operator::Signs,
+    comments: operator::Comments,
+    titles: operator::Titles,
+    products: operator::Products,
+    formula: operator::Formula,
+    kinds: operator::Kinds,
+    tensors: operator::Tensors,
+    attributes: operator::Attributes,
+    arguments: function::Arguments,
+    phases: function::Phases,
+    codes: function::Codes,
+    limits: function::Limits,
+    calls: function::Calls,
+    registration: project::Registration,
+    custom: project::Custom,
+    direct: project::Direct,
+    torch: project::Torch,
+}
 
 /// Language of a package's documents.
 ///
@@ -47,8 +86,8 @@ impl Language {
     /// Returns the table of all words and sentences of documents in this language.
     pub(crate) fn words(self) -> &'static Words {
         match self {
-            Language::En => &en::WORDS,
-            Language::Zh => &zh::WORDS,
+            Language::En => &EN,
+            Language::Zh => &ZH,
         }
     }
 }

@@ -56,19 +56,11 @@ pub fn operator(
     ];
     OpDef {
         name: name.into(),
-        doc: "".into(),
-        source: "".into(),
-        formula: "".into(),
         inputs: inputs.into(),
         outputs: outputs.into(),
         attrs: attrs.into(),
         split: gated.then_some(Split { dim: 0, gate: Gate::Left, pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
-        broadcast: false,
-        wide: vec![].into(),
-        sums: vec![].into(),
-        ranges: Default::default(),
-        promote: false,
         empty: true,
         specs: vec![Spec::of(graph)].into(),
         grad_of: grad.then(|| GradOf {
@@ -76,7 +68,7 @@ pub fn operator(
             inputs: List::default(),
             wrt: List::default(),
         }),
-        published: None,
+        ..OpDef::default()
     }
 }
 

@@ -201,11 +201,7 @@ fn what_is_over_its_budget_is_not_emitted() {
     assert!(matches!(refusal.why, Why::Inaccurate(_)), "{refusal}");
     let text = refusal.to_string();
     for part in [
-        "Own on ascend910b in ",
-        "`y` would be ",
-        " ulp off, of at most ",
-        "x = ",
-        "--accept-error",
+        "Own on ascend910b in ", "`y` would be ", " ulp off, of at most ", "x = ", "--accept-error",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

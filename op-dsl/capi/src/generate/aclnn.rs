@@ -57,8 +57,13 @@ fn row_of(operator: &Operator, of: &Function) -> String {
     let name = &of.name;
     let arguments: Vec<String> = of.params.iter().map(argument).collect();
     let head = format!("    {:?} {name}GetWorkspaceSize", operator.name());
-    format!("{head}\n        {name}({});\n", arguments.join(", "))
+    let run = format!("{name}({});", arguments.join(", "));
+    let gap = if head.len() + run.len() < WIDTH { " " } else { "\n        " };
+    format!("{head}{gap}{run}\n")
 }
+
+/// Maximum width of a row that is one line.
+const WIDTH: usize = 120;
 
 fn argument(param: &Param) -> String {
     let kind = match param.ty {

@@ -1,9 +1,9 @@
-//! Generation of the four functions of an infiniop operator.
+//! Generation of the header and the functions of an infiniop operator.
 
 use super::file::File;
-use super::text::{array, constant, function, header, prototype, unsafely};
+use super::text::{header, prototype};
 use codegen_cpu::rt::call::Operator;
-use op_dsl_ir::op::{Tensor, snake};
+use op_dsl_ir::op::Tensor;
 use op_dsl_ir::published::Infiniop;
 
 /// An operator with its name and header in infiniop.
@@ -63,79 +63,16 @@ impl Row<'_> {
         File { path: format!("include/infiniop/ops/{file}.h"), text }
     }
 
-    /// Returns the four C functions that the operator exports in infiniop, as Rust source.
+    /// Returns the row that the macro [`crate::infiniop_functions`] takes for the operator, as Rust source.
     pub fn functions(&self) -> String {
-        let (name, entry) = (self.name, snake(self.name).to_ascii_uppercase());
-        let new = format!("infiniop::Entry::new(&OPERATORS, {:?}, {name:?})", self.operator.name());
-        let new = constant(&entry, "infiniop::Entry", &new);
-        let handles: Vec<String> = self.tensors().map(|t| format!("{}_desc", t.name)).collect();
-        let mut params = vec!["handle: Handle".into(), "desc_ptr: *mut Handle".into()];
-        params.extend(handles.iter().map(|h| format!("{h}: Handle")));
-        let create =
-            function(&format!("unsafe extern \"C\" fn infiniopCreate{name}Descriptor"), &params)
-                + &array("tensors", &handles)
-                + &unsafely(&format!("infiniop::create(&{entry}, handle, desc_ptr, &tensors)"));
-        let params = ["desc: Handle".into(), "size: *mut usize".into()];
-        let size =
-            function(&format!("unsafe extern \"C\" fn infiniopGet{name}WorkspaceSize"), &params)
-                + &unsafely(&format!("infiniop::workspace_size(&{entry}, desc, size)"));
-        let run = function(&format!("unsafe extern \"C\" fn infiniop{name}"), &self.run_params())
-            + &array("addresses", &self.addresses())
-            + &unsafely(&format!("infiniop::run(&{entry}, desc, &addresses)"));
-        let destroy = function(
-            &format!("extern \"C\" fn infiniopDestroy{name}Descriptor"),
-            &["desc: Handle".into()],
-        );
+        let (operator, name) = (self.operator.name(), self.name);
+        let names = |tensors: &[Tensor]| {
+            tensors.iter().map(|t| t.name.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let (outputs, inputs) = (names(self.outputs()), names(self.inputs()));
         format!(
-            "
-{new}
-/// Describes a call of `infiniop{name}`.
-///
-/// # Safety
-/// As [`infiniop::create`].
-#[unsafe(no_mangle)]
-{create}}}
-
-/// Bytes of workspace that a call of `infiniop{name}` needs.
-///
-/// # Safety
-/// As [`infiniop::workspace_size`].
-#[unsafe(no_mangle)]
-{size}}}
-
-/// Computes.
-///
-/// # Safety
-/// As [`infiniop::run`].
-#[unsafe(no_mangle)]
-{run}}}
-
-/// Ends a descriptor.
-#[unsafe(no_mangle)]
-{destroy}    infiniop::destroy(&{entry}, desc)
-}}
-"
+            "    {operator:?} {name:?} infiniopCreate{name}Descriptor infiniopGet{name}WorkspaceSize infiniop{name}
+        infiniopDestroy{name}Descriptor({outputs}; {inputs});\n"
         )
-    }
-
-    /// Returns the parameters of the function that runs the operator, as Rust source.
-    ///
-    /// The workspace is ignored because no operator needs one. There is no stream because calls are complete when they
-    /// return.
-    fn run_params(&self) -> Vec<String> {
-        let mut params = vec![
-            "desc: Handle".into(),
-            "_workspace: *mut c_void".into(),
-            "_workspace_size: usize".into(),
-        ];
-        params.extend(self.outputs().iter().map(|t| format!("{}: *mut c_void", t.name)));
-        params.extend(self.inputs().iter().map(|t| format!("{}: *const c_void", t.name)));
-        params.push("_stream: *mut c_void".into());
-        params
-    }
-
-    fn addresses(&self) -> Vec<String> {
-        let outputs = self.outputs().iter().map(|t| format!("{}.cast_const()", t.name));
-        outputs.chain(self.inputs().iter().map(|t| t.name.to_string())).collect()
     }
 }

@@ -22,7 +22,9 @@ pub fn files(table: &[&Operator], own: &[&Operator]) -> Vec<File> {
     files.extend(infini.iter().map(infiniop::Row::header));
     let rows: String = aclnn.iter().map(aclnn::Row::functions).collect();
     let functions: String = infini.iter().map(infiniop::Row::functions).collect();
-    let text = format!("{HEAD}\nop_dsl_capi::aclnn_functions! {{\n{rows}}}\n{functions}");
+    let [aclnn, infiniop] = [("aclnn", rows), ("infiniop", functions)]
+        .map(|(interface, rows)| format!("\nop_dsl_capi::{interface}_functions! {{\n{rows}}}\n"));
+    let text = format!("{HEAD}{aclnn}{infiniop}");
     files.push(File { path: "src/functions.rs".into(), text });
     files
 }
@@ -31,10 +33,7 @@ pub fn files(table: &[&Operator], own: &[&Operator]) -> Vec<File> {
 const HEAD: &str = "\
 //! The functions that C calls: generated from the table of operators by
 //! `op_dsl_capi::generate`, do not edit.
-#![allow(non_snake_case, clippy::too_many_arguments)]
+#![allow(non_snake_case)]
 
-use op_dsl_capi::Handle;
-use op_dsl_capi::infiniop;
 use ops_glu_grad::OPERATORS;
-use std::ffi::c_void;
 ";

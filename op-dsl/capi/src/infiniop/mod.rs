@@ -7,6 +7,7 @@ mod codes;
 mod descriptor;
 mod device;
 mod entry;
+mod export;
 mod operator;
 mod tensor;
 

@@ -5,18 +5,8 @@ use crate::table::Table;
 use std::fmt::Write;
 
 const COLUMNS: [&str; 12] = [
-    "system",
-    "op",
-    "mode",
-    "dtype",
-    "size",
-    "threads",
-    "setting",
-    "before",
-    "now",
-    "ratio",
-    "x_floor before",
-    "x_floor now",
+    "system", "op", "mode", "dtype", "size", "threads", "setting", "before", "now", "ratio",
+    "x_floor before", "x_floor now",
 ];
 
 /// Returns a table that compares the rows of this run (`now`) with those of an earlier run (`before`).

@@ -21,24 +21,9 @@ const IDENTITY: [(&str, &str); 8] = [
 ];
 /// CPU features that kernels use, and those that identify a generation of processors.
 const FEATURES: [&str; 18] = [
-    "avx2",
-    "fma",
-    "f16c",
-    "avx512f",
-    "avx512bw",
-    "avx512vl",
-    "avx512vbmi",
-    "avx512_vbmi2",
-    "avx512_bf16",
-    "avx512_fp16",
-    "amx_tile",
-    "asimd",
-    "asimdhp",
-    "asimdfhm",
-    "i8mm",
-    "bf16",
-    "sve",
-    "sve2",
+    "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2",
+    "avx512_bf16", "avx512_fp16", "amx_tile", "asimd", "asimdhp", "asimdfhm", "i8mm", "bf16",
+    "sve", "sve2",
 ];
 
 /// Describes this machine in lines: processor, features, SIMD levels, cores, caches.

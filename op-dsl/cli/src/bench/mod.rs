@@ -16,7 +16,6 @@ pub mod record;
 
 use super::args::{Bench, BenchFormat, DataKind};
 use super::error::Error;
-use super::list;
 use super::lookup::{self, Operators};
 use super::table::Table;
 use super::verdict::{Verdict, print};
@@ -103,8 +102,7 @@ fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String 
     let given = given.filter(|(k, (attr, value))| {
         attr.default != **value && spec.when.iter().all(|(branched, _)| branched != k)
     });
-    let given =
-        given.map(|(_, (attr, value))| format!("{}={}", attr.name, list::value(attr, *value)));
+    let given = given.map(|(_, (attr, value))| format!("{}={}", attr.name, attr.kind.text(*value)));
     [level].into_iter().chain(data).chain(given).collect::<Vec<_>>().join(" ")
 }
 

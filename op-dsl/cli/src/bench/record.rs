@@ -57,17 +57,8 @@ pub struct Earlier {
 
 impl Record {
     pub const COLUMNS: [&str; 11] = [
-        "system",
-        "op",
-        "mode",
-        "dtype",
-        "size",
-        "threads",
-        "ns_per_elem",
-        "gbps",
-        "x_floor",
-        "least_ns",
-        "setting",
+        "system", "op", "mode", "dtype", "size", "threads", "ns_per_elem", "gbps", "x_floor",
+        "least_ns", "setting",
     ];
 
     /// Returns the text of the record in each of the columns [`Record::COLUMNS`].

@@ -14,7 +14,7 @@ mod name;
 
 use super::args::New as Args;
 use super::error::Error;
-use super::scratch::ScratchDir;
+use super::scratch::{ScratchDir, parent};
 use files::Source;
 use formula::Formula;
 use name::Name;
@@ -54,10 +54,6 @@ pub fn new(args: &Args) -> Result<String, Error> {
 
 fn usage(path: &Path, what: &str) -> Error {
     Error::Usage(format!("new {}: {what}", path.display()))
-}
-
-fn parent(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Writes the files into a scratch directory next to `path`, then renames that directory to `path`.

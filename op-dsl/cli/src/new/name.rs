@@ -12,15 +12,7 @@ const TYPES: [&str; 6] = ["Elem", "Gated", "Mask", "Rows", "Dim", "OpAttr"];
 ///
 /// They name Cargo's output directories, crates that every crate can use, and the dependency `op-dsl`.
 const TAKEN: [&str; 10] = [
-    "build",
-    "deps",
-    "examples",
-    "incremental",
-    "test",
-    "core",
-    "std",
-    "alloc",
-    "proc_macro",
+    "build", "deps", "examples", "incremental", "test", "core", "std", "alloc", "proc_macro",
     "op_dsl",
 ];
 

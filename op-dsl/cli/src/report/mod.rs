@@ -23,7 +23,7 @@ use super::bench::{self, record::Record};
 use super::error::Error;
 use super::lookup::{self, Operators};
 use super::progress::Progress;
-use super::scratch::ScratchFile;
+use super::scratch::{ScratchFile, parent};
 use super::target::Targets;
 use by_hand::ByHand;
 use page::{Operator, page};
@@ -51,7 +51,7 @@ pub fn report(
         return Err(wrong(std::io::ErrorKind::IsADirectory.into()));
     }
     // The file is made before anything is measured, so that a path that cannot be written is reported at once.
-    let parent = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = parent(&args.out);
     let file = ScratchFile::new_in(parent, ".op-dsl-report-");
     let mut file = file.map_err(|e| match e.kind() {
         // The message names the directory because nobody typed the name of the scratch file that could not be made.

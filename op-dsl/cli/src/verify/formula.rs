@@ -66,10 +66,7 @@ impl Setting {
 pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     let mut values: Vec<Value> = op.def().attrs.iter().map(|a| a.default).collect();
     for &(index, v) in spec.when.iter() {
-        values[index] = match op.def().attrs[index].kind {
-            AttrKind::Bool | AttrKind::Given(_) => Value::Bool(v != 0),
-            _ => Value::Int(v),
-        };
+        values[index] = op.def().attrs[index].kind.value(v);
     }
     values
 }
@@ -85,14 +82,10 @@ pub fn mode(op: &Operator, spec: &Spec) -> String {
     let of = |&(index, v): &(usize, i64)| {
         let attr = &op.def().attrs[index];
         match &attr.kind {
-            AttrKind::Enum { .. } => {
-                let named = attr.kind.variant(v);
-                named.map_or_else(|| v.to_string(), |known| known.name.to_string())
-            }
-            AttrKind::Bool => format!("{}={}", attr.name, v != 0),
+            kind @ AttrKind::Enum { .. } => kind.text(Value::Int(v)),
             AttrKind::Given(_) if v != 0 => format!("with {}", attr.name),
             AttrKind::Given(_) => format!("without {}", attr.name),
-            _ => format!("{}={v}", attr.name),
+            kind => format!("{}={}", attr.name, kind.text(kind.value(v))),
         }
     };
     let parts: Vec<String> = spec.when.iter().map(of).collect();

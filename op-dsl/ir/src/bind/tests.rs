@@ -22,9 +22,6 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         |name: &'static str, kind, default| Attr { name: name.into(), kind, default, any: false };
     OpDef {
         name: "Op".into(),
-        doc: "".into(),
-        source: "".into(),
-        formula: "".into(),
         inputs: inputs.iter().map(|&(n, k)| tensor(n, k)).collect::<Vec<_>>().into(),
         outputs: vec![tensor("out", output)].into(),
         attrs: vec![
@@ -35,15 +32,9 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         .into(),
         split: Some(Split { dim: 0, gate: Gate::LeftIf(2), pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
-        broadcast: false,
-        wide: vec![].into(),
-        sums: vec![].into(),
-        ranges: Default::default(),
-        promote: false,
         empty: true,
         specs: vec![spec(0), spec(1)].into(),
-        grad_of: None,
-        published: None,
+        ..OpDef::default()
     }
 }
 

@@ -110,8 +110,7 @@ pub(super) fn specs(
                         def.name
                     ),
                 };
-                errors.at(&args.keyword, message);
-                return None;
+                return errors.none(&args.keyword, message);
             }
         }
     }

@@ -32,21 +32,19 @@ pub fn explicit(
         };
         let name = names::tensor(ident);
         if inputs.iter().any(|(known, _)| name == *known) {
-            errors.at(ident, format!("`{ident}` is given twice; write it once"));
-            return None;
+            return errors.none(ident, format!("`{ident}` is given twice; write it once"));
         }
         inputs.push((name, source));
     }
     if upstream != returned {
         let known = [list(&def.inputs), list(&def.outputs)].join(", ");
-        errors.at(
+        return errors.none(
             &args.keyword,
             format!(
                 "inputs that are upstream gradients: {upstream}, outputs of the formula: {returned}; \
                  every name that is not a tensor of the formula ({known}) is an upstream gradient"
             ),
         );
-        return None;
     }
     Some(inputs)
 }
@@ -99,8 +97,10 @@ pub fn default(
     if let Some(twice) = names.windows(2).find(|w| w[0] == w[1]) {
         let name = twice[0];
         let help = "name the inputs by `inputs(..)`";
-        errors.at(&args.keyword, format!("two inputs of the gradient are called `{name}`; {help}"));
-        return None;
+        return errors.none(
+            &args.keyword,
+            format!("two inputs of the gradient are called `{name}`; {help}"),
+        );
     }
     Some(all)
 }
@@ -124,8 +124,7 @@ pub fn read(
     };
     let ident = &forward.saved[unread - returned];
     let help = "remove `#[saved]`, or return it as an output of its own";
-    errors.at(ident, format!("the gradient does not read the saved value `{ident}`; {help}"));
-    None
+    errors.none(ident, format!("the gradient does not read the saved value `{ident}`; {help}"))
 }
 
 /// Returns the outputs of a gradient, one for each input of `wrt`; `None` after reporting an error.
@@ -139,8 +138,8 @@ pub fn outputs(
 ) -> Option<Vec<Tensor>> {
     if let Some(names) = args.outputs.as_ref().filter(|names| names.len() != wrt.len()) {
         let (is, want) = (names.len(), wrt.len());
-        errors.at(&args.keyword, format!("`outputs` names {is} and `wrt` asks for {want}"));
-        return None;
+        return errors
+            .none(&args.keyword, format!("`outputs` names {is} and `wrt` asks for {want}"));
     }
     let tensor = |(k, i): (usize, &usize)| {
         let input = &forward.inputs[*i];
@@ -182,8 +181,7 @@ pub fn no_sums(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<()> 
     let (output, input) = (&forward.outputs[sum.output].name, &forward.inputs[sum.input].name);
     let why = format!("`{output}` is a sum over elements, which has no second derivative here");
     let help = format!("write the first `wrt` without `{input}`");
-    errors.at(&args.keyword, format!("{why}; {help}"));
-    None
+    errors.none(&args.keyword, format!("{why}; {help}"))
 }
 
 /// Requires distinct names of a gradient's inputs and outputs; `None` after reporting an error.
@@ -200,8 +198,7 @@ pub fn distinct(
         if earlier || inputs.iter().any(|(name, _)| *name == output.name) {
             let message = format!("two tensors of the gradient are called `{}`", output.name);
             let help = "name its outputs by `outputs(..)`";
-            errors.at(&args.keyword, format!("{message}; {help}"));
-            return None;
+            return errors.none(&args.keyword, format!("{message}; {help}"));
         }
     }
     Some(())
@@ -247,6 +244,5 @@ pub fn rows(
     }
     let name = &forward.inputs[rows].name;
     let what = "the gradient of rows that are not computed is zero";
-    errors.at(&args.keyword, format!("{what}; write `{name}` as the last of its inputs"));
-    None
+    errors.none(&args.keyword, format!("{what}; write `{name}` as the last of its inputs"))
 }

@@ -10,8 +10,7 @@ use syn::Ident;
 pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> {
     if args.wrt.is_empty() {
         let help = "write `wrt(x)` with the inputs to differentiate by";
-        errors.at(&args.keyword, format!("the gradient needs its variables; {help}"));
-        return None;
+        return errors.none(&args.keyword, format!("the gradient needs its variables; {help}"));
     }
     if args.wrt.iter().any(|ident| forward.refused.contains(ident)) {
         return None;
@@ -96,8 +95,7 @@ fn own_values(wrt: &[usize], forward: &Forward, args: &GradArgs, errors: &Errors
         let name = &forward.def.inputs[i].name;
         let why = format!("`{name}` follows from what `wrt` names, and its part would be missing");
         let help = "derive both gradients from the forward operator, or write this one by hand";
-        errors.at(&args.keyword, format!("{why}; {help}"));
-        None
+        errors.none(&args.keyword, format!("{why}; {help}"))
     })
 }
 

@@ -64,15 +64,13 @@ fn resolve(
     let of_kind =
         |name: &Ident, kind: AttrKind| attrs.iter().position(|(a, k)| *a == name && **k == kind);
     let Some(along) = &args.along else {
-        errors.at(ident, "the split needs its dimension; write `#[split(along = dim)]`");
-        return None;
+        return errors.none(ident, "the split needs its dimension; write `#[split(along = dim)]`");
     };
     let Some(dim) = of_kind(along, AttrKind::Dim) else {
-        errors.at(
+        return errors.none(
             along,
             format!("no parameter `{along}: Dim`; add `#[attr(default = -1)] {along}: Dim`"),
         );
-        return None;
     };
     let choice = |written: &Option<Expr>, default: bool, what: &str| match written {
         None => Some(Choice::Always(default)),
@@ -89,8 +87,7 @@ fn resolve(
             index.map(Choice::If)
         }
         Some(other) => {
-            errors.at(other, format!("{what} is `true`, `false` or a boolean parameter"));
-            None
+            errors.none(other, format!("{what} is `true`, `false` or a boolean parameter"))
         }
     };
     let gate = match choice(&args.gate_left, true, "which part is the gate")? {

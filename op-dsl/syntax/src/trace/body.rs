@@ -62,7 +62,8 @@ impl<'a> Tracer<'a> {
         self.errors.once(node, message);
     }
 
-    fn poison(&self, node: &impl ToTokens, message: impl Display) -> Traces<Value> {
+    /// Reports an error as [`Tracer::error`] and returns the error value.
+    pub fn poison(&self, node: &impl ToTokens, message: impl Display) -> Traces<Value> {
         self.error(node, message);
         Ok(Value::Poison)
     }

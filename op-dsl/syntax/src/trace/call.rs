@@ -17,8 +17,10 @@ impl<'a> Tracer<'a> {
         let args = c.args.iter().map(|a| self.expr(a)).collect::<Traces<Vec<Value>>>()?;
         let Some(name) = function_name(&c.func) else {
             let help = "call a formula of this module or a function of the table by its bare name";
-            self.error(&c.func, format!("only functions with a plain name are known here; {help}"));
-            return Ok(Value::Poison);
+            return self.poison(
+                &c.func,
+                format!("only functions with a plain name are known here; {help}"),
+            );
         };
         // A local with an error, for example a refused closure: its call is not reported again.
         let local = self.locals.iter().rev().find(|(local, _)| name == local);
@@ -30,8 +32,7 @@ impl<'a> Tracer<'a> {
             return self.inline(c, f, &exprs, args);
         }
         if self.scope.shadowing.contains(name) {
-            self.error(name, shadowed(name));
-            return Ok(Value::Poison);
+            return self.poison(name, shadowed(name));
         }
         self.primitive(name, &exprs, args)
     }
@@ -69,8 +70,7 @@ impl<'a> Tracer<'a> {
             ("is_none", None, _) => known(given.is_none()),
             _ => {
                 let known = "write `unwrap_or(..)`, `is_some()`, `is_none()` or `match`";
-                self.error(&m.method, format!("an optional tensor is asked otherwise; {known}"));
-                Ok(Value::Poison)
+                self.poison(&m.method, format!("an optional tensor is asked otherwise; {known}"))
             }
         }
     }
@@ -110,14 +110,12 @@ impl<'a> Tracer<'a> {
             (_, Some(written), _) => written.params.len(),
             (.., Some(_)) => 1,
             (None, None, None) => {
-                self.error(name, self.unknown_function(name));
-                return Ok(Value::Poison);
+                return self.poison(name, self.unknown_function(name));
             }
         };
         if args.len() != wants {
             let (wants, has) = (count(wants, "argument"), args.len());
-            self.error(name, format!("`{name}` takes {wants} and is given {has}"));
-            return Ok(Value::Poison);
+            return self.poison(name, format!("`{name}` takes {wants} and is given {has}"));
         }
         let ids: Vec<Option<Id>> =
             args.iter().zip(exprs).map(|(value, e)| self.element(e, value)).collect();
@@ -175,13 +173,11 @@ impl<'a> Tracer<'a> {
     ) -> Traces<Value> {
         if args.len() != f.params.len() {
             let (name, wants, has) = (&f.ident, count(f.params.len(), "argument"), args.len());
-            self.error(at, format!("`{name}` takes {wants} and is given {has}"));
-            return Ok(Value::Poison);
+            return self.poison(at, format!("`{name}` takes {wants} and is given {has}"));
         }
         if self.calls.iter().any(|c| c.ident == f.ident) || self.calls.len() >= MAX_CALLS {
             let help = "a formula has finitely many terms; write them out";
-            self.error(at, format!("`{}` calls itself; {help}", f.ident));
-            return Ok(Value::Poison);
+            return self.poison(at, format!("`{}` calls itself; {help}", f.ident));
         }
         let given = f.params.iter().zip(exprs.iter().zip(args));
         let given = given.map(|((name, ty), (e, v))| (name.to_string(), self.checked(*e, ty, v)));

@@ -75,8 +75,8 @@ impl<'a> Tracer<'a> {
         let cond = self.expr(&e.cond)?;
         let cond = self.condition(&e.cond, cond)?;
         let Some((_, otherwise)) = &e.else_branch else {
-            self.error(&e.if_token, "every element needs a value; write the `else` branch");
-            return Ok(Value::Poison);
+            return self
+                .poison(&e.if_token, "every element needs a value; write the `else` branch");
         };
         match cond {
             Some(Cond::Known(true)) => self.block(&e.then_branch),
@@ -105,8 +105,8 @@ impl<'a> Tracer<'a> {
             return Ok(Value::Poison);
         }
         let Some((_, otherwise)) = &e.else_branch else {
-            self.error(&e.if_token, "every element needs a value; write the `else` branch");
-            return Ok(Value::Poison);
+            return self
+                .poison(&e.if_token, "every element needs a value; write the `else` branch");
         };
         match self.fits(&l.pat, &value) {
             Some(true) => self.within(&l.pat, value, |tracer| tracer.block(&e.then_branch)),
@@ -179,8 +179,7 @@ impl<'a> Tracer<'a> {
                 None => return Ok(Value::Poison),
             }
         }
-        self.error(&e.match_token, "an attribute's value has no arm; write one for each value");
-        Ok(Value::Poison)
+        self.poison(&e.match_token, "an attribute's value has no arm; write one for each value")
     }
 
     /// Returns whether a `match` pattern matches `value`; `None` after reporting an error.

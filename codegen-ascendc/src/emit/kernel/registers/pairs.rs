@@ -16,13 +16,7 @@ use op_dsl_ir::op::{Part, Stream};
 /// C++ constants (cast traits) for casts of the second of two streams that are interleaved in memory.
 ///
 /// They are written before the classes that use them.
-pub const CASTS: &str = "\
-// The same in the upper half of a lane.
-static constexpr MicroAPI::CastTrait WIDEN_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::UNKNOWN,
-                                                    MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
-static constexpr MicroAPI::CastTrait NARROW_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::NO_SAT,
-                                                     MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
-";
+pub const CASTS: &str = include_str!("upper_casts.h");
 
 /// Returns whether a plan has a variant on registers that reads gate and value interleaved.
 pub fn has(plan: &Plan) -> bool {

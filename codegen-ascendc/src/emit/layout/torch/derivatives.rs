@@ -7,7 +7,7 @@ use crate::emit::api::cpp::literal;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::derivative::Derivative;
-use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
+use op_dsl_ir::op::{OpDef, Tensor};
 
 /// Returns the Python module that lists the operators, with their signatures and derivatives.
 ///
@@ -21,7 +21,7 @@ pub fn module(packages: &[Package<'_>], space: &str) -> String {
 
 fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     let def = package.written;
-    let tensor = |t: &Tensor| format!("Tensor({}, {})", literal(&t.name), kind(t.kind));
+    let tensor = |t: &Tensor| format!("Tensor({}, {})", literal(&t.name), literal(t.kind.name()));
     let attributes = def.passed().iter().map(|a| {
         let default = declared(a).1;
         format!("Attribute({}, {default})", literal(&a.name))
@@ -47,11 +47,9 @@ fn derivative(t: &mut Text, def: &OpDef, packages: &[Package<'_>]) {
         return;
     };
     let gradient = &packages[found.gradient].written.name;
-    let holds = found.holds.iter().map(|origin| match *origin {
-        Origin::Upstream(i) => format!("(\"upstream\", {i})"),
-        Origin::Input(i) => format!("(\"input\", {i})"),
-        Origin::Output(i) => format!("(\"output\", {i})"),
-        Origin::Own => "(\"own\", 0)".into(),
+    let holds = found.holds.iter().map(|origin| {
+        let (kind, index) = origin.named();
+        format!("({}, {index})", literal(kind))
     });
     let passed = found.passed.iter().map(|own| own.map_or("None".into(), |i| i.to_string()));
     t.line("derivative=Derivative(").indented(|t| {
@@ -63,15 +61,6 @@ fn derivative(t: &mut Text, def: &OpDef, packages: &[Package<'_>]) {
         t.line(format!("fixed={},", list(found.fixed.iter().map(|(i, _)| i.to_string()))));
     });
     t.line("),");
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Whole => "\"whole\"",
-        Kind::Gated => "\"gated\"",
-        Kind::Mask => "\"mask\"",
-        Kind::Rows => "\"rows\"",
-    }
 }
 
 fn list(items: impl Iterator<Item = String>) -> String {

@@ -143,9 +143,8 @@ fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, 
 fn attributes(package: &Package<'_>, values: &[Value]) -> String {
     let one = |(attr, value): (&op_dsl_ir::op::Attr, &Value)| {
         let (ty, text) = match (&attr.kind, value) {
-            (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(v)) => {
-                let name = variants.iter().find(|x| x.value == *v).map_or("", |x| &x.name);
-                ("std::string", literal(name))
+            (kind @ AttrKind::Enum { wire_str: true, .. }, Value::Int(v)) => {
+                ("std::string", literal(kind.variant_name(*v)))
             }
             (_, Value::Int(v)) => ("int64_t", v.to_string()),
             (_, Value::Bool(b)) => ("bool", b.to_string()),

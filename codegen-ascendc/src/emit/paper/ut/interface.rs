@@ -3,6 +3,7 @@
 use super::super::example::attribute;
 use super::case::{braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
+use crate::emit::api::kind;
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::paper::example::leaves_out;
@@ -71,11 +72,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     };
     let mut words = Vec::new();
     for p in &function.params {
-        let kind = match p.of {
-            SignaturePart::Input(i) => def.inputs[i].kind,
-            SignaturePart::Output(i) => def.outputs[i].kind,
-            _ => Kind::Whole,
-        };
+        let kind = kind(package, p).unwrap_or(Kind::Whole);
         let missing = *wrong == Wrong::Missing(&p.name) || leaves_out(package, spec, p.of);
         words.push(match (p.of, p.ty) {
             (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
@@ -117,8 +114,8 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -
     match (&package.def.attrs[i].kind, value, p.ty) {
         (AttrKind::Dim, ..) if *wrong == Wrong::Dim => format!("int64_t {} = 2;", p.name),
         (kind, Value::Int(v), Type::Chars) => {
-            let name = kind.variant(v).map_or("", |variant| &variant.name);
-            format!("char {0}Text[] = {1};\nchar* {0} = {0}Text;", p.name, literal(name))
+            let name = literal(kind.variant_name(v));
+            format!("char {0}Text[] = {name};\nchar* {0} = {0}Text;", p.name)
         }
         (_, Value::Int(v), _) => format!("int64_t {} = {v};", p.name),
         (_, Value::Bool(b), _) => format!("bool {} = {b};", p.name),

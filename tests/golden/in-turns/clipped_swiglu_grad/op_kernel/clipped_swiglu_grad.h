@@ -168,13 +168,7 @@ private:
         return sum < all ? sum * tiling_.rowsOfCount : tiling_.rows;
     }
 
-    // Results of a tile beyond the rows that are computed.
-    __aicore__ inline void Clear()
-    {
-        LocalTensor<T> out = outQue_.AllocTensor<T>();
-        Duplicate(out, static_cast<T>(0.0f), static_cast<int32_t>(OUTPUTS * capacity_));
-        outQue_.EnQue(out);
-    }
+    {{fragment: kernel/counts/clear.h}}
 
     // Clears the rows of a tile that are not computed.
     __aicore__ inline void ClearRows(const LocalTensor<T>& out, const Tile& tile) const
@@ -189,67 +183,11 @@ private:
         }
     }
 
-    // Clears elements from one to another. Calls begin at blocks: the rest of the first one is cleared by a mask.
-    __aicore__ inline static void ClearElements(const LocalTensor<T>& of, uint32_t first, uint32_t end)
-    {
-        constexpr uint32_t PER_BLOCK = BLOCK_BYTES / sizeof(T);
-        const uint32_t before = first % PER_BLOCK;
-        if (before > 0) {
-            uint64_t mask[2] = {(1ULL << PER_BLOCK) - (1ULL << before), 0};
-            Duplicate(of[first - before], static_cast<T>(0.0f), mask, 1, 1, 8);
-            first += PER_BLOCK - before;
-        }
-        if (first < end) {
-            Duplicate(of[first], static_cast<T>(0.0f), static_cast<int32_t>(end - first));
-        }
-    }
+    {{fragment: kernel/counts/clear_elements.h}}
 
-    // Elements of the largest tile, in whole repeats.
-    __aicore__ inline uint32_t Capacity() const
-    {
-        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-        const uint32_t rows = tiling_.tileRows * tiling_.pitch;
-        const uint32_t most = small || rows > tiling_.tileColumns ? rows : tiling_.tileColumns;
-        return (most + STEP - 1) / STEP * STEP;
-    }
+    {{fragment: kernel/capacity.h}}
 
-    // How a tile lies in a tensor whose rows start `width` elements apart.
-    struct Bursts {
-        uint16_t count;
-        uint32_t bytes;
-        uint32_t gap;
-    };
-
-    // Rows without gaps, in GM and in UB, are one burst. Else the gap fits 32 bits: it is as long as a
-    // row, of which several fit UB.
-    __aicore__ inline static Bursts Cut(const Tile& tile, uint64_t width)
-    {
-        const bool even = tile.columns * sizeof(T) % BLOCK_BYTES == 0;
-        if (tile.rows == 1 || small || (tile.columns == width && even)) {
-            const uint64_t columns = small ? width : tile.columns;
-            return {1, static_cast<uint32_t>(tile.rows * columns * sizeof(T)), 0};
-        }
-        return {static_cast<uint16_t>(tile.rows), static_cast<uint32_t>(tile.columns * sizeof(T)),
-                static_cast<uint32_t>((width - tile.columns) * sizeof(T))};
-    }
-
-    // The elements of a tile from a tensor with rows of `width`, of which they start at `shift`.
-    __aicore__ inline static void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const Tile& tile,
-                                       uint64_t width, uint64_t shift)
-    {
-        const Bursts bursts = Cut(tile, width);
-        const DataCopyExtParams copy{bursts.count, bursts.bytes, bursts.gap, 0, 0};
-        DataCopyPad(to, from[tile.row * width + shift + tile.column], copy, DataCopyPadExtParams<T>());
-    }
-
-    // The same, the other way.
-    __aicore__ inline static void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const Tile& tile,
-                                        uint64_t width, uint64_t shift)
-    {
-        const Bursts bursts = Cut(tile, width);
-        const DataCopyExtParams copy{bursts.count, bursts.bytes, 0, bursts.gap, 0};
-        DataCopyPad(to[tile.row * width + shift + tile.column], from, copy);
-    }
+    {{fragment: kernel/moves.h}}
 
     // Whether rows are of two elements, which the formula takes as they are.
     __aicore__ inline bool TakesPairs() const { return Formula::PAIRS && tiling_.columns == 1; }

@@ -70,35 +70,11 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
 #endif
 
 #if __NPU_ARCH__ == 2201
-// Elements in whole repeats, as comparisons take them.
-template <typename T>
-__aicore__ inline uint32_t WholeRepeats(uint32_t count)
-{
-    constexpr uint32_t REPEAT = REPEAT_BYTES / sizeof(T);
-    return (count + REPEAT - 1) / REPEAT * REPEAT;
-}
-
-// Zeros behind the last block that came in, up to a whole repeat.
-template <typename T>
-__aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
-{
-    constexpr uint32_t BLOCK = 32 / sizeof(T);
-    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
-    const uint32_t to = WholeRepeats<T>(count);
-    if (from < to) {
-        Duplicate(data[from], static_cast<T>(0.0f), to - from);
-    }
-}
+{{fragment: kernel/complete.h}}
 #endif
 
 #if __NPU_ARCH__ == 3510
-// Numbers of 16 bits stand in the lower half of a lane. NO_SAT makes infinity of values beyond the type's range where
-// bit 60 of CTRL is 0. By default it is 1, and bit 48 decides instead: 0, its default, saturates such values at the
-// type's largest number, 1 makes infinity of them.
-static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::UNKNOWN,
-                                              MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
-static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
-                                               MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+{{fragment: kernel/registers/casts.h}}
 #endif
 
 // The formula on one tile, by element type and form.

@@ -6,11 +6,7 @@ import math
 
 import numpy as np
 
-try:
-    from scipy.special import erf, erfc
-except ImportError:
-    erf = np.vectorize(math.erf, otypes=[np.float64])
-    erfc = np.vectorize(math.erfc, otypes=[np.float64])
+{{fragment: paper/golden/erf.py}}
 
 __golden__ = {"kernel": {"ge_glu_grad_v2": "ge_glu_grad_v2_golden"}}
 
