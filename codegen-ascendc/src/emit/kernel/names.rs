@@ -2,6 +2,7 @@
 
 use super::super::package::Package;
 use super::super::text::Text;
+use super::super::type_names::type_names;
 use crate::plan::{Buffer, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
@@ -32,7 +33,7 @@ pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
 
 /// Returns the name of an element type in C++, for example `half`.
 pub fn cpp(dtype: DType) -> &'static str {
-    dtype.row().c
+    type_names(dtype).cpp
 }
 
 /// Returns the macro of a file's include guard.

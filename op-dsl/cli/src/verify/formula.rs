@@ -173,7 +173,7 @@ impl Formula {
     ) -> f64 {
         let format = Format::of(dtype);
         let error = format.error(got, want, 0.0);
-        if error <= if format.is_half() { NEAREST } else { PLAIN } {
+        if error <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return error;
         }
         let moved = |stream: usize, x: f64| {
@@ -208,7 +208,7 @@ impl Formula {
         let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
         let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
         let error = format.error(got, want, f64::EPSILON * most);
-        if format.is_half() || error <= PLAIN {
+        if format.is_narrow() || error <= PLAIN {
             return error;
         }
         let factor = self.factor(streams);
