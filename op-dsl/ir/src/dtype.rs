@@ -18,7 +18,6 @@ pub enum DType {
 /// Properties of an element type that all targets share.
 #[derive(Debug)]
 pub struct Row {
-    dtype: DType,
     /// Name in printed tables, on the command line and in messages.
     pub name: &'static str,
     /// Size of an element, in bits.
@@ -47,26 +46,17 @@ impl Row {
 
 /// One row per element type, in the order of the enum.
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    Row { dtype: DType::F16,  name: "f16",  bits: 16, precision: 11, exponents: (-14, 15),   ge: "FLOAT16", ge_code: 1,  infini_code: 12, python: "float16",  numpy: "float16" },
-    Row { dtype: DType::BF16, name: "bf16", bits: 16, precision: 8,  exponents: (-126, 127), ge: "BF16",    ge_code: 27, infini_code: 19, python: "bfloat16", numpy: "uint16" },
-    Row { dtype: DType::F32,  name: "f32",  bits: 32, precision: 24, exponents: (-126, 127), ge: "FLOAT",   ge_code: 0,  infini_code: 13, python: "float32",  numpy: "float32" },
+const ROWS: [Row; DType::COUNT] = [
+    Row { name: "f16",  bits: 16, precision: 11, exponents: (-14, 15),   ge: "FLOAT16", ge_code: 1,  infini_code: 12, python: "float16",  numpy: "float16" },
+    Row { name: "bf16", bits: 16, precision: 8,  exponents: (-126, 127), ge: "BF16",    ge_code: 27, infini_code: 19, python: "bfloat16", numpy: "uint16" },
+    Row { name: "f32",  bits: 32, precision: 24, exponents: (-126, 127), ge: "FLOAT",   ge_code: 0,  infini_code: 13, python: "float32",  numpy: "float32" },
 ];
 
 impl DType {
     /// Number of element types.
-    pub const COUNT: usize = ROWS.len();
+    pub const COUNT: usize = DType::ALL.len();
     /// Every element type, in the order of the enum.
-    pub const ALL: [DType; Self::COUNT] = {
-        let mut all = [DType::F32; Self::COUNT];
-        let mut k = 0;
-        while k < Self::COUNT {
-            assert!(ROWS[k].dtype as usize == k);
-            all[k] = ROWS[k].dtype;
-            k += 1;
-        }
-        all
-    };
+    pub const ALL: [DType; 3] = [DType::F16, DType::BF16, DType::F32];
 
     /// Returns the properties of the element type.
     pub const fn row(self) -> &'static Row {
@@ -93,6 +83,11 @@ impl DType {
     /// Returns whether the type has all exponents of f32, so that nothing in its range overflows or vanishes in f32 alone.
     pub const fn has_f32_range(self) -> bool {
         self.row().has_range_of(DType::F32.row())
+    }
+
+    /// Returns whether NumPy has the type; if not, files have its bits.
+    pub fn is_in_numpy(self) -> bool {
+        self.row().numpy == self.row().python
     }
 
     /// Returns every element type, those with the most digits first: the order of reports.

@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn decoding_agrees_with_half() {
-        let (f, b) = (Format::of(DType::F16), Format::of(DType::BF16));
         for bits in 0..=u16::MAX {
+            let (f, b) = (Format::of(DType::F16), Format::of(DType::BF16));
             let [f, b] = [f, b].map(|format| (format.decode(bits.into()) as f32).to_bits());
             assert_eq!(f, f16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
             assert_eq!(b, bf16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
