@@ -41,7 +41,7 @@ pub fn file(package: &Package<'_>) -> File {
     some(package, call::BY_REPEAT, by_repeat, &mut text);
     some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
     let upper = |_: &Arch, plan: &Plan| {
-        registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype != DType::F32
+        registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype.is_narrow()
     };
     some(package, registers::pairs::CASTS, upper, &mut text);
     text.line("// The formula on one tile, by element type and form.");
