@@ -311,10 +311,10 @@ impl Formula {
 
     /// Returns the error budget of an output, in units in the last place.
     pub fn budget(&self, output: usize, dtype: DType, level: Level) -> f64 {
-        match dtype {
-            DType::F16 | DType::BF16 => HALF_BUDGET,
-            DType::F32 if level.has_fma() => BUDGET,
-            DType::F32 => BUDGET.max(self.budget_of_primitives(output, level)),
+        match dtype.is_narrow() {
+            true => HALF_BUDGET,
+            false if level.has_fma() => BUDGET,
+            false => BUDGET.max(self.budget_of_primitives(output, level)),
         }
     }
 
