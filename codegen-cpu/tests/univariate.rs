@@ -16,6 +16,7 @@ use fearless_simd::prelude::*;
 use fitted::{inputs, lasts};
 use half::f16;
 use levels::levels;
+use op_dsl_ir::DType;
 
 /// Converts a table, and leaks its columns so that they live as long as the program.
 fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
@@ -117,7 +118,8 @@ fn vectors_do_what_the_fitter_says() {
         };
         let hints = Hints { kinks: kinks.to_vec(), ..Hints::default() };
         let function = Function::new(&oracle, hints);
-        let plain = [Element::F32, Element::F16, Element::Bf16].map(|element| (element, false));
+        let element = |dtype: DType| Element::new(dtype.row().precision, dtype.row().exponents);
+        let plain = DType::by_precision().map(|dtype| (element(dtype), false));
         for (element, multiplied) in plain.into_iter().chain([(Element::F32, true)]) {
             let fit = |entries, index| {
                 let request = Request { index, multiplied, ..Request::new(element, entries) };

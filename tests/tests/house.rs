@@ -13,13 +13,18 @@ fn root() -> PathBuf {
 
 /// Returns the Rust files of the library crates, with their paths in the repository.
 fn sources() -> Vec<(String, String)> {
+    sources_in(&LIBRARIES)
+}
+
+/// Returns the Rust files below directories, with their paths in the repository.
+fn sources_in(directories: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut open: Vec<PathBuf> = LIBRARIES.iter().map(|name| root().join(name)).collect();
+    let mut open: Vec<PathBuf> = directories.iter().map(|name| root().join(name)).collect();
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(directory).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                open.push(path);
+                open.extend((!path.ends_with("target")).then_some(path));
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let name = path.strip_prefix(root()).expect("below the root").to_str();
                 let text = fs::read_to_string(&path).expect("a text");
@@ -68,15 +73,21 @@ fn one_directory_of_the_command_line_knows_ascendc() {
     assert!(inside.len() > 5 && outside.is_empty(), "{outside:?}");
 }
 
+/// Checks that the table of a page lists these files and no other, and that the page says how many.
+fn assert_listed(page: &str, found: impl Iterator<Item = (String, String)>) {
+    let guide = fs::read_to_string(root().join("docs").join(page)).expect("the guide");
+    let rows = guide.lines().filter_map(|line| line.strip_prefix("| `"));
+    let listed: BTreeSet<String> =
+        rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect();
+    assert_eq!(found.map(|file| file.0).collect::<BTreeSet<_>>(), listed);
+    assert!(guide.contains(&format!("**{} places**", listed.len())), "{}", listed.len());
+}
+
 /// `docs/add-a-primitive.md` lists every place that names a primitive.
 ///
 /// Checked by the example of a primitive that no other formula uses.
 #[test]
 fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
-    let guide = fs::read_to_string(root().join("docs/add-a-primitive.md")).expect("the guide");
-    let rows = guide.lines().filter_map(|line| line.strip_prefix("| `"));
-    let listed: BTreeSet<String> =
-        rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect();
     let names = |(path, text): &(String, String)| {
         let text = if is_test(path) { text.clone() } else { code(text) };
         text.to_lowercase().contains("softplus")
@@ -92,8 +103,21 @@ fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
     ];
     let example = |path: &str| examples.iter().any(|from| path.starts_with(from));
     let found = sources().into_iter().filter(|file| names(file) && !example(&file.0));
-    assert_eq!(found.map(|file| file.0).collect::<BTreeSet<_>>(), listed);
-    assert!(guide.contains(&format!("**{} places**", listed.len())), "{}", listed.len());
+    assert_listed("add-a-primitive.md", found);
+}
+
+/// `docs/add-an-element-type.md` lists every place that names an element type.
+#[test]
+fn the_places_of_an_element_type_are_those_that_its_guide_lists() {
+    // Features of processors, published texts, and benchmarks.
+    let others = ["op-dsl/cli/src/bench/machine.rs", "ops-glu-grad/src/registered.rs"];
+    let is_other =
+        |path: &str| is_test(path) || path.contains("/benches/") || others.contains(&path);
+    let names = |(path, text): &(String, String)| {
+        !is_other(path) && code(text).to_lowercase().contains("bf16")
+    };
+    let sources = sources().into_iter().chain(sources_in(&["ops-glu-grad"]));
+    assert_listed("add-an-element-type.md", sources.filter(names));
 }
 
 /// Every link between documents is valid, and the book contains every page.

@@ -4,6 +4,7 @@
 //! branch    differences between architectures
 //! package   the input of every section: definition, plans, names, options
 //! words     the text of documents, in each language
+//! type_names  names of element types
 //! text      lines, indentation, headers, comments
 //! kernel    op_kernel/   entry, class, compute, tiling data, tiling key
 //! host      op_host/     definition, shape inference, tiling; op_graph/ prototype
@@ -28,6 +29,7 @@ pub mod package;
 pub mod paper;
 pub mod text;
 pub mod tree;
+mod type_names;
 mod words;
 
 pub use layout::{Layout, Unbuilt};

@@ -8,7 +8,6 @@ use super::arithmetic::{Noise, evaluate, round};
 use super::limits::FAR;
 use crate::sequence::form::Digits;
 use crate::sequence::{Seq, Type, Val};
-use half::{bf16, f16};
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::{DType, Graph, compile};
 
@@ -34,12 +33,10 @@ impl Judge {
     ///
     /// The inputs are every `step`th number of a 16-bit type, or as many numbers of 32 bits.
     pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
-        // All inputs count where functions bend, since bf16 has few of them there.
-        let bends = |x: &f32| dtype == DType::BF16 && (1e-3..200.0).contains(&x.abs());
-        let of_16 = |i: u16| match dtype {
-            DType::F16 => f16::from_bits(i).to_f32(),
-            _ => bf16::from_bits(i).to_f32(),
-        };
+        // All inputs count where functions bend, since types with few digits have few of them there.
+        let is_sparse = dtype.row().precision <= 8;
+        let bends = |x: &f32| is_sparse && (1e-3..200.0).contains(&x.abs());
+        let of_16 = |i: u16| Format::of(dtype).decode(i.into()) as f32;
         let xs = match dtype {
             DType::F32 => {
                 let patterns = (0..u32::MAX / 65_536).step_by(2 * step).map(|i| i << 16 | 0x5a5a);

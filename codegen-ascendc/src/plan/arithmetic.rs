@@ -126,7 +126,7 @@ pub(super) fn call_all(
     if *noise != Noise::None {
         out.iter_mut().for_each(|v| *v = noise.on(api, *v));
     }
-    if let Type::Data(DType::F16 | DType::BF16) = to {
+    if matches!(to, Type::Data(dtype) if dtype.is_narrow()) {
         out.iter_mut().for_each(|v| *v = round(*v, to));
     }
 }

@@ -6,7 +6,7 @@ use crate::column::{family, form_of, number};
 use crate::sequence::Scalar;
 use crate::sequence::form::Form;
 use op_dsl_ir::analysis::Visit;
-use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
+use op_dsl_ir::{Graph, Id, Node, Prim, Stored};
 
 /// A product of a smooth primitive and other factors, which one sequence of vector calls computes.
 ///
@@ -102,11 +102,12 @@ impl<'g> Reading<'g> {
     pub fn smooth(&self, id: Id) -> Option<Smooth> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
         self.form(prim)?;
+        let dtype = self.target.dtype;
         let opposite = match self.node(arg) {
-            // Not in bf16: a product may be representable there where the complement alone is not, so it takes an exponential of
-            // its own.
+            // Not in bf16, whose range is that of f32: a product may be representable there where the complement alone is not, so
+            // it takes an exponential of its own.
             Node::Call(Prim::Neg, [x, ..])
-                if prim == Prim::Sigmoid && self.target.dtype != DType::BF16 =>
+                if prim == Prim::Sigmoid && !(dtype.is_narrow() && dtype.has_f32_range()) =>
             {
                 Some(x)
             }

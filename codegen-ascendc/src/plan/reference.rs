@@ -175,12 +175,12 @@ impl<'g> Reference<'g> {
     ///
     /// Errors are not measured above it.
     fn most(&self) -> f64 {
-        if self.dtype == DType::F16 { f64::INFINITY } else { pow2(100) }
+        if self.dtype.has_f32_range() { pow2(100) } else { f64::INFINITY }
     }
 
     /// Returns the size below which the error of a result counts in the unit of this size.
     fn least(&self) -> f64 {
-        if self.dtype == DType::F16 { 0.0 } else { LEAST }
+        if self.dtype.has_f32_range() { LEAST } else { 0.0 }
     }
 
     /// Returns, for each element, the least unit in which the error of an output counts.
@@ -206,7 +206,7 @@ impl<'g> Reference<'g> {
             sum
         };
         // In 16 bits, each input that only multiplies adds half a unit.
-        let is_own = |k: &usize| self.dtype != DType::F32 && of.factors[*k];
+        let is_own = |k: &usize| self.dtype.is_narrow() && of.factors[*k];
         let inputs: Vec<usize> = (0..streams.len()).collect();
         let own: Vec<usize> = inputs.iter().copied().filter(is_own).collect();
         let own = sum(streams, &values, want.len(), &own).into_iter();

@@ -14,6 +14,7 @@ use crate::sequence::forms::near::{ENDS, MOST, Near};
 use crate::sequence::forms::tail::Tail;
 use crate::sequence::{Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
+use op_dsl_ir::format::pow2;
 use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::univariate::{by_stream, function, part, product_of};
@@ -291,11 +292,11 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;
     let zero = (at(0.0).abs() < 1e-12).then(|| (at(NEAR) - at(-NEAR)) / (2.0 * NEAR));
-    let lines: &[f64] = match target.digits.dtype(target.dtype) {
-        DType::F16 => &[1.0 / 2048.0, 1.0 / 32.0],
-        DType::BF16 => &[1.0 / 256.0, 1.0 / 16.0],
-        DType::F32 => &[],
-    };
+    let dtype = target.digits.dtype(target.dtype);
+    let precision = dtype.row().precision;
+    // Within half a unit of 1, and within the root of that.
+    let lines = [precision, precision / 2].map(|digits| pow2(-digits));
+    let lines = if dtype.is_narrow() { &lines[..] } else { &[] };
     let is_even = [0.25, 1.0, 3.0].iter().all(|x| (at(*x) - at(-x)).abs() < 1e-12);
     let cost = |way: &Way| {
         let (s, _, y) = built(target.soc.arch, |s, x| way.build(s, x));

@@ -165,9 +165,9 @@ impl Results<'_> {
 pub(crate) struct Truth {
     /// Three parts: every n-th input in the range [`NEAR`], the other inputs in that range, and the inputs outside it.
     ///
-    /// `n` is 4 for f16 and 1 for bf16. Tables mostly fail in that range, so that its inputs are checked first.
+    /// `n` is 1 for sparse types, else 4. Tables mostly fail in that range, so that its inputs are checked first.
     parts: [Inputs; 3],
-    element: Element,
+    pub(crate) element: Element,
 }
 
 /// An input `x`, the function's value there (`want`), and that value rounded (`right`).
@@ -287,8 +287,8 @@ fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iter
 
 /// Returns `(n, wrong)`: one in `n` inputs is checked first, and `wrong` of those may be wrong.
 ///
-/// All inputs of bf16 are checked first, because bf16 has few inputs in the range that matters. Of f16 one in 4 is, because it
-/// has more inputs elsewhere that every table gets wrong.
+/// All inputs of sparse types such as bf16 are checked first, because few are in the range that matters. Of f16 one in 4 is,
+/// because it has more inputs elsewhere that every table gets wrong.
 fn thinned(element: Element) -> (usize, usize) {
-    if element == Element::F16 { (4, 3) } else { (1, WRONG) }
+    if element.is_sparse() { (1, WRONG) } else { (4, 3) }
 }

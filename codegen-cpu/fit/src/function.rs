@@ -37,8 +37,8 @@ pub struct Function<'a> {
     /// Behaviour at zero from the negative and from the positive side.
     pub(crate) zero: [Zero; 2],
     cells: RefCell<Cells>,
-    /// Correct results at all inputs of bf16 and of f16, computed when first needed.
-    truths: [OnceCell<Truth>; 2],
+    /// Correct results at all inputs of 16-bit types, computed when first needed.
+    truths: [OnceCell<Truth>; TYPES],
     /// Values of the oracle for negative and for positive `x`, computed when first needed.
     surveys: [OnceCell<Survey>; 2],
     /// Distances from zero up to which absolute values stay between 2^-80 and 2^80.
@@ -56,6 +56,9 @@ pub(crate) struct Survey {
     /// Distances close to zero, powers of two from the largest down, and the values there.
     pub(crate) near: Vec<(f64, Known)>,
 }
+
+/// Number of 16-bit types that tables of a function may be fitted for.
+const TYPES: usize = 4;
 
 impl<'a> Function<'a> {
     /// Analyses a function over its whole domain: its symmetry, zeros and behaviour at zero.
@@ -122,7 +125,8 @@ impl<'a> Function<'a> {
 
     /// Returns the function's correct results at all inputs of a 16-bit type.
     pub(crate) fn truth(&self, element: Element) -> &Truth {
-        self.truths[(element == Element::F16) as usize].get_or_init(|| {
+        let is_own = |truth: &&OnceCell<Truth>| truth.get().is_none_or(|t| t.element == element);
+        self.truths.iter().find(is_own).expect("a cell per 16-bit type").get_or_init(|| {
             let beyond = self.clamped(element);
             let is_asked = |x: f64| self.covers(x) && (x.abs() < FAR || beyond[(x > 0.0) as usize]);
             Truth::new(element, &is_asked, &|x| self.values(x))

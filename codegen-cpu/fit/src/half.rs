@@ -34,7 +34,7 @@ const ROUNDS: usize = 3;
 
 /// Returns the relative error of polynomials above which no table is tried.
 fn hopeless(element: Element) -> f64 {
-    element.ulp(1.0) * if element == Element::F16 { HOPELESS } else { 0.25 }
+    element.ulp(1.0) * if element.is_sparse() { 0.25 } else { HOPELESS }
 }
 
 /// A candidate table layout, and the segment width that it may have if rounding is not considered.

@@ -165,8 +165,9 @@ impl<'a> View<'a> {
     /// are multiplied, their errors are limited to a quarter of a unit ([`BEFORE`]).
     pub(crate) fn size(&self, z: f64, value: f64) -> f64 {
         let size = value.abs().max(self.least(z));
-        if self.multiplied && self.element == Element::F16 {
-            let factor = value.abs().max(power_of_two(self.element.least_factor()));
+        let least = self.element.least_factor();
+        if self.multiplied && least < self.element.least_normal() {
+            let factor = value.abs().max(power_of_two(least));
             return size.min(factor * (BEFORE / HOPELESS));
         }
         size

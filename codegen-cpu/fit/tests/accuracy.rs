@@ -5,7 +5,7 @@
 mod common;
 
 use common::measure::{Measured, measure, measure_all, strided};
-use common::{CASES, Case};
+use common::{BF16, CASES, Case, F16};
 use op_dsl_fit::{Centring, Element, End, Function, Request, Symmetry, Table};
 use std::sync::Mutex;
 
@@ -111,20 +111,20 @@ fn f32_in_8_segments() {
 
 #[test]
 fn bf16_tables_are_within_one_ulp() {
-    insta::assert_snapshot!("bf16_in_32_segments", report(Element::Bf16, 32));
-    insta::assert_snapshot!("bf16_in_8_segments", report(Element::Bf16, 8));
+    insta::assert_snapshot!("bf16_in_32_segments", report(BF16, 32));
+    insta::assert_snapshot!("bf16_in_8_segments", report(BF16, 8));
 }
 
 #[test]
 fn f16_tables_are_within_one_ulp() {
-    insta::assert_snapshot!("f16_in_32_segments", report(Element::F16, 32));
-    insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
+    insta::assert_snapshot!("f16_in_32_segments", report(F16, 32));
+    insta::assert_snapshot!("f16_in_8_segments", report(F16, 8));
 }
 
 /// Tables for a variable that can be any float: errors of 16-bit values before rounding, in units of f32.
 #[test]
 fn of_products() {
-    for (element, digits) in [(Element::Bf16, 8), (Element::F16, 11)] {
+    for (element, digits) in [(BF16, 8), (F16, 11)] {
         for entries in [32, 8] {
             for case in &CASES {
                 let oracle = case.oracle();

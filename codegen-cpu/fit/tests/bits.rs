@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::named;
 use common::pairs::pair;
+use common::{BF16, F16, named};
 use op_dsl_fit::{Element, Function, Request};
 
 /// FNV-1a hash of all floats of the tables of some functions, for all element types, and of their tails.
@@ -13,7 +13,7 @@ fn hash() -> u64 {
         let f = named(name).oracle();
         let function = Function::new(&f, named(name).hints());
         for entries in [32, 8] {
-            for element in [Element::F32, Element::Bf16, Element::F16] {
+            for element in [Element::F32, BF16, F16] {
                 let request = Request::new(element, entries);
                 let table = function.fit(&request).unwrap();
                 hash = hashed(hash, table.floats());

@@ -3,7 +3,7 @@
 mod common;
 
 use common::number::{Number, exact};
-use common::{CASES, named};
+use common::{BF16, CASES, F16, named};
 use op_dsl_fit::{Element, End, Function, Hints, Oracle, Refusal, Request, Symmetry, Table};
 
 const WIDTHS: [usize; 3] = [32, 16, 8];
@@ -12,7 +12,7 @@ const WIDTHS: [usize; 3] = [32, 16, 8];
 fn tables(function: &Function) -> Vec<(Element, Table)> {
     let mut tables = Vec::new();
     for entries in WIDTHS {
-        for element in [Element::F32, Element::Bf16, Element::F16] {
+        for element in [Element::F32, BF16, F16] {
             let request = Request::new(element, entries);
             tables.extend(function.fit(&request).map(|table| (element, table)));
         }
@@ -208,7 +208,7 @@ fn factors_are_near_before_they_are_rounded() {
     for case in &CASES {
         let oracle = case.oracle();
         let function = Function::new(&oracle, case.hints());
-        for element in [Element::F16, Element::Bf16] {
+        for element in [F16, BF16] {
             for (k, multiplied) in [false, true].into_iter().enumerate() {
                 let request = Request { multiplied, ..Request::new(element, 8) };
                 let Ok(table) = function.fit(&request) else { continue };

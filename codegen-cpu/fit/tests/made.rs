@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Case, named};
+use common::{BF16, Case, F16, named};
 use op_dsl_fit::{Element, Function, Made, Polynomial, Request, Symmetry, Table};
 
 const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
@@ -89,14 +89,14 @@ fn wrong(case: &Case, element: Element, table: &Table, made: &Polynomial) -> usi
 
 #[test]
 fn bf16_pairs_from_one_table_are_accurate() {
-    insta::assert_snapshot!("bf16_in_32_segments", report(Element::Bf16, 32));
-    insta::assert_snapshot!("bf16_in_8_segments", report(Element::Bf16, 8));
+    insta::assert_snapshot!("bf16_in_32_segments", report(BF16, 32));
+    insta::assert_snapshot!("bf16_in_8_segments", report(BF16, 8));
 }
 
 #[test]
 fn f16_pairs_from_one_table_are_accurate() {
-    insta::assert_snapshot!("f16_in_32_segments", report(Element::F16, 32));
-    insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
+    insta::assert_snapshot!("f16_in_32_segments", report(F16, 32));
+    insta::assert_snapshot!("f16_in_8_segments", report(F16, 8));
 }
 
 /// A function that is only close to a polynomial in another is not composed of it.

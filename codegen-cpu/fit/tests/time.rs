@@ -4,7 +4,7 @@ mod common;
 
 use common::clock::timed;
 use common::pairs::pairs;
-use common::{CASES, Case};
+use common::{BF16, CASES, Case, F16};
 use op_dsl_fit::{Element, Function, Request};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn times(case: &Case) -> (Duration, Vec<Duration>) {
     let (f, look) = timed(|| Function::new(&oracle, case.hints()));
     let mut all = Vec::new();
     for entries in WIDTHS {
-        for element in [Element::F32, Element::Bf16, Element::F16] {
+        for element in [Element::F32, BF16, F16] {
             if entries != 16 || element == Element::F32 {
                 let request = Request::new(element, entries);
                 all.push(timed(|| f.fit(&request)).1);

@@ -46,14 +46,17 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         true => quote!([Floats::splat(s, f32::NAN); #outputs]),
         false => statements(&wide.graph, &names, Arithmetic::F64),
     };
-    // If bf16 needs f64 only for values that leave the range of f32, it is computed in f32 and watched.
-    let is_watched = tabled.is_none() && double.contains(&DType::BF16) && !is_all;
+    // Types that need f64 only for values that leave the range of f32 are computed in f32 and watched.
+    let is_near = |dtype: &&DType| dtype.is_narrow() && dtype.has_f32_range();
+    let near: Vec<DType> = double.iter().filter(is_near).copied().collect();
+    let is_watched = tabled.is_none() && !near.is_empty() && !is_all;
     let watched = exact
         .filter(|_| is_watched)
         .and_then(|exact| watched(name, exact, spec, &names, [&inputs, &scalars, &outputs]));
     let by_range = watched.as_ref().map(|_| {
+        let types = matches_any(&near);
         quote! {
-            if const { matches!(E::DTYPE, DType::BF16) } {
+            if const { #types } {
                 ranged::<Self, S, E, #inputs, #scalars, #outputs, W>(
                     s, [#(#input_names),*], [#(#scalar_names),*]
                 )
@@ -77,7 +80,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         }
         _ if double.is_empty() => None,
         _ => {
-            let is_watched = |dtype| watched.is_some() && dtype == DType::BF16;
+            let is_watched = |dtype| watched.is_some() && near.contains(&dtype);
             let in_f64 = DType::ALL.map(|d| double.contains(&d) && !is_watched(d));
             let count = literal::count(DType::COUNT);
             Some(quote!(const IN_F64: [bool; #count] = [#(#in_f64),*];))
@@ -208,11 +211,7 @@ fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
         // A factor may scale up a value that has lost digits below the least normal number of f32; f16 has no such small
         // numbers.
         Some(Wide { single: false, .. }) if !is_multiplied => false,
-        Some(_) => match dtype {
-            DType::F32 => true,
-            DType::BF16 => is_multiplied || is_several,
-            DType::F16 => false,
-        },
+        Some(_) => !dtype.is_narrow() || dtype.has_f32_range() && (is_multiplied || is_several),
     };
     DType::ALL.into_iter().filter(is_it).collect()
 }

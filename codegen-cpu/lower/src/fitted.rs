@@ -224,11 +224,7 @@ pub fn tails_tokens(tails: &[Tail; 2]) -> TokenStream {
 }
 
 pub fn element(dtype: DType) -> Element {
-    match dtype {
-        DType::F32 => Element::F32,
-        DType::F16 => Element::F16,
-        DType::BF16 => Element::Bf16,
-    }
+    Element::new(dtype.row().precision, dtype.row().exponents)
 }
 
 /// Returns the breakpoints and limits of a function, which the fitter needs besides its values.

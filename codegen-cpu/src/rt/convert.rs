@@ -3,7 +3,7 @@
 use super::elem::El;
 use super::simd::Isa;
 use super::step::{Bits, Floats, PAIR};
-use half::{bf16, f16};
+use crate::with_element;
 use op_dsl_ir::DType;
 
 /// Stores results of a kernel of type `E` as another type: one step, or two interleaved ones.
@@ -21,13 +21,7 @@ pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     nt: bool,
 ) {
     // SAFETY: passed on from the caller.
-    unsafe {
-        match to {
-            DType::F16 => store::<S, E, f16, W, N>(s, p.cast(), v, nt),
-            DType::BF16 => store::<S, E, bf16, W, N>(s, p.cast(), v, nt),
-            DType::F32 => store::<S, E, f32, W, N>(s, p.cast(), v, nt),
-        }
-    }
+    unsafe { with_element!(to, F => store::<S, E, F, W, N>(s, p.cast(), v, nt)) }
 }
 
 /// Stores results of type `E` as type `F`: inline if `F` is larger than `E`, else out of line.

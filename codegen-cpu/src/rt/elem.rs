@@ -6,8 +6,38 @@
 use super::simd::Isa;
 use super::step::{Floats, PAIR, each};
 use fearless_simd::prelude::*;
-use half::{bf16, f16};
-use op_dsl_ir::{DType, Stored};
+#[doc(hidden)]
+pub use half::{bf16, f16};
+#[doc(hidden)]
+pub use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
+
+/// Calls a macro with the Rust type and the [`DType`] of every element type, `f32 => F32`, after other tokens.
+#[macro_export]
+macro_rules! elements {
+    (($($use:tt)*) $($more:tt)*) => {
+        $($use)*! {
+            $($more)*
+            $crate::rt::elem::f16 => F16, $crate::rt::elem::bf16 => BF16, f32 => F32
+        }
+    };
+}
+
+/// Evaluates an expression with `$E` as the Rust type of a [`DType`] that is known at run time.
+#[macro_export]
+macro_rules! with_element {
+    ($dtype:expr, $E:ident => $do:expr) => {
+        $crate::elements!(($crate::with_element) @ $dtype, $E => $do;)
+    };
+    (@ $dtype:expr, $E:ident => $do:expr; $($Type:ty => $Name:ident),*) => {
+        match $dtype {
+            $($crate::rt::elem::DType::$Name => {
+                type $E = $Type;
+                $do
+            })*
+        }
+    };
+}
 
 mod sealed {
     pub trait Sealed {}
@@ -15,8 +45,8 @@ mod sealed {
     impl Sealed for u8 {}
     impl Sealed for i64 {}
     impl Sealed for f32 {}
-    impl Sealed for half::f16 {}
-    impl Sealed for half::bf16 {}
+    impl Sealed for super::f16 {}
+    impl Sealed for super::bf16 {}
 }
 
 /// An input element: a number, a mask value or a row count.

@@ -5,7 +5,7 @@ use super::block::{Body, Kernel, in_twos};
 use super::interpreter;
 use super::simd::{Level, levels};
 use super::step::width;
-use half::{bf16, f16};
+use crate::elements;
 use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
 
@@ -29,16 +29,16 @@ const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
 
 /// Fills the table of kernels `$table`; the macro `$kernel` produces each entry.
 macro_rules! fill {
-    (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ident $dtype:ident),*) => {$(
+    (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ty => $dtype:ident),*) => {$(
         if Level::$level.is_built() {
             $table[DType::$dtype as usize][Level::$level as usize] =
-                Some($kernel!($level $token $E $dtype));
+                Some($kernel!($level $token $dtype $E));
         }
     )*};
     ($table:ident $kernel:ident $($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
         $(#[$when])*
         {
-            fill!(@ $table $kernel $level $token f16 F16, bf16 BF16, f32 F32);
+            elements!((fill) @ $table $kernel $level $token);
         }
     )*};
 }
@@ -91,7 +91,7 @@ impl Kernels {
         }
         let mut table = [[None; Level::COUNT]; DType::COUNT];
         macro_rules! kernel {
-            ($level:ident $token:ident $E:ident $dtype:ident) => {{
+            ($level:ident $token:ident $dtype:ident $E:ty) => {{
                 const W: usize = width(DType::$dtype, Level::$level);
                 const ROW: usize = DType::$dtype as usize;
                 match B::PROGRAMS {
@@ -129,7 +129,7 @@ impl Kernels {
         self.programs?;
         let mut table = [[None; Level::COUNT]; DType::COUNT];
         macro_rules! kernel {
-            ($level:ident $token:ident $E:ident $dtype:ident) => {{
+            ($level:ident $token:ident $dtype:ident $E:ty) => {{
                 const W: usize = width(DType::$dtype, Level::$level);
                 interpreter::block::<fearless_simd::$token, $E, W> as BlockFn
             }};

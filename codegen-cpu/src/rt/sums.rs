@@ -13,13 +13,14 @@
 //! In f64 the additions lose nothing that shows in f32: the error of a sum is that of its terms.
 
 use super::driver;
+use super::elem::El;
 use super::job::Job;
 use super::options::Options;
 use super::simd::{AtLevel, Isa};
 use super::stream::Stream;
 use super::streams::{Call, over_domain};
 use super::threads;
-use half::{bf16, f16};
+use crate::with_element;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::Part;
 use op_dsl_ir::{DType, Stored};
@@ -160,17 +161,9 @@ impl Sum {
 /// # Safety
 /// `place` must be valid for a write of one element; it need not be aligned.
 unsafe fn store(dtype: Stored, place: *mut u8, sum: f64) {
-    let sum = sum as f32;
+    let dtype = dtype.number().unwrap_or(DType::F32); // outputs are numbers
     // SAFETY: as required of the caller.
-    unsafe {
-        match dtype {
-            Stored::Number(DType::F16) => place.cast::<f16>().write_unaligned(f16::from_f32(sum)),
-            Stored::Number(DType::BF16) => {
-                place.cast::<bf16>().write_unaligned(bf16::from_f32(sum));
-            }
-            _ => place.cast::<f32>().write_unaligned(sum),
-        }
-    }
+    unsafe { with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(sum as f32))) }
 }
 
 /// The chunks of a domain: boxes of at most about [`CHUNK`] elements.

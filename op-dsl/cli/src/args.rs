@@ -15,6 +15,9 @@ pub use value::{Pair, Shape};
 pub use value::{any_shape, attribute, dtype, tensor_file};
 use value::{level, shape, threads};
 
+/// The names of all element types, as help shows them.
+pub const DTYPES: &str = "bf16|f16|f32";
+
 #[derive(Parser)]
 #[command(version, about = "Activation operators and their gradients, each from its formula")]
 #[command(disable_help_subcommand = true)]
@@ -98,7 +101,7 @@ pub struct Run {
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
     /// Element type that all input files have, masks aside; needed for bf16, whose files are uint16 bit patterns.
-    #[arg(long, value_name = "bf16|f16|f32", value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, value_parser = dtype)]
     pub dtype: Option<DType>,
     /// Threads to share the work; by default as many as pay.
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -120,7 +123,7 @@ pub struct Bench {
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
     /// Element types, separated by commas.
-    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', default_value = "f32", value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, value_delimiter = ',', default_value = "f32", value_parser = dtype)]
     pub dtype: Vec<DType>,
     /// Numbers of threads, separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = threads)]
@@ -191,7 +194,7 @@ pub struct Sweep {
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub level: Option<Level>,
     /// Element types, separated by commas; by default all that the operator has.
-    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, value_delimiter = ',', value_parser = dtype)]
     pub dtype: Vec<DType>,
     /// Number of threads; by default as many as the CPU runs at a time.
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -207,7 +210,7 @@ pub struct Explain {
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
     /// Element type of the tensors.
-    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
     /// The machine whose plan to show, which [`grammar`] adds.
     #[arg(skip)]

@@ -1,11 +1,12 @@
 //! Tensors that own their elements.
 
 use super::error::Error;
-use codegen_cpu::rt::elem::El;
+use codegen_cpu::rt::elem::{El, Element};
 use codegen_cpu::rt::view::{View, ViewMut, contiguous_strides};
+use codegen_cpu::{elements, with_element};
 use half::{bf16, f16};
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta, elements};
-use op_dsl_ir::{DType, Stored};
 
 /// Elements of a tensor, with one variant per type of elements.
 pub enum Data {
@@ -37,6 +38,7 @@ macro_rules! with_elements {
         }
     };
 }
+pub(crate) use with_elements;
 
 /// An element type that converts from and to f32: a number, or the byte of a mask.
 ///
@@ -47,7 +49,12 @@ trait Filled: Copy {
 }
 
 macro_rules! filled {
-    ($($E:ty)*) => {$(
+    ($($E:ty => $Name:ident),*) => {$(
+        impl From<Vec<$E>> for Data {
+            fn from(values: Vec<$E>) -> Data {
+                Data::$Name(values)
+            }
+        }
         impl Filled for $E {
             fn of(value: f32) -> $E {
                 El::from_f32(value)
@@ -58,7 +65,7 @@ macro_rules! filled {
         }
     )*};
 }
-filled!(f16 bf16 f32);
+elements!((filled));
 
 impl Filled for u8 {
     /// Returns the byte of a mask for a number: a non-zero byte of the number's bits, or 0 for zero.
@@ -109,11 +116,9 @@ impl Array {
         let refused = || Error::Memory { shape: shape.to_vec() };
         let len = elements(shape).ok_or_else(refused)?;
         let filled = match stored.into() {
-            Stored::Number(DType::F16) => filled(len, next).map(|(v, start)| (Data::F16(v), start)),
-            Stored::Number(DType::BF16) => {
-                filled(len, next).map(|(v, start)| (Data::BF16(v), start))
-            }
-            Stored::Number(DType::F32) => filled(len, next).map(|(v, start)| (Data::F32(v), start)),
+            Stored::Number(dtype) => with_element!(dtype, E => {
+                filled::<E>(len, next).map(|(v, start)| (v.into(), start))
+            }),
             Stored::Byte | Stored::Bit => {
                 filled(len, next).map(|(v, start)| (Data::Bytes(v), start))
             }
@@ -146,15 +151,18 @@ impl Array {
     }
 
     pub fn stored(&self) -> Stored {
-        match self.data {
-            Data::F16(_) => DType::F16.into(),
-            Data::BF16(_) => DType::BF16.into(),
-            Data::F32(_) => DType::F32.into(),
-            Data::Bytes(_) => Stored::Byte,
-            Data::Bits(_) => Stored::Bit,
-            Data::Int64(_) => Stored::Int64,
-            Data::Nothing => Stored::Nothing,
+        fn of<E: Element>(_: &[E]) -> Stored {
+            E::STORED
         }
+        with_elements!(
+            &self.data,
+            v => of(v),
+            _bits => Stored::Bit,
+            none => match self.data {
+                Data::Int64(_) => Stored::Int64,
+                _ => Stored::Nothing,
+            }
+        )
     }
 
     pub fn meta(&self) -> TensorMeta<'_> {

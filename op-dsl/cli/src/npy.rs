@@ -2,13 +2,13 @@
 
 mod header;
 
-use super::array::{Array, Data};
+use super::array::{Array, Data, with_elements};
 use super::scratch::{ScratchFile, parent};
-use half::{bf16, f16};
+use codegen_cpu::with_element;
 use header::{Header, TypeString};
 use op_dsl_ir::bind::{MAX_RANK, elements};
 use op_dsl_ir::op::Kind;
-use op_dsl_ir::{DType, Stored};
+use op_dsl_ir::{DType, Row, Stored};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -44,12 +44,10 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     if shape.len() > MAX_RANK {
         return Err(format!("has rank {}; allowed: 0 to {MAX_RANK}", shape.len()));
     }
-    let f16 = |bytes| f16::from_bits(u16::from_le_bytes(bytes));
-    let bf16 = |bytes| bf16::from_bits(u16::from_le_bytes(bytes));
     let data = match held {
-        Elements::Numbers(DType::F16) => Data::F16(data(len, &mut file, f16)?),
-        Elements::Numbers(DType::BF16) => Data::BF16(data(len, &mut file, bf16)?),
-        Elements::Numbers(DType::F32) => Data::F32(data(len, &mut file, f32::from_le_bytes)?),
+        Elements::Numbers(dtype) => {
+            with_element!(dtype, E => data(len, &mut file, E::from_le_bytes)?.into())
+        }
         Elements::Bools => Data::Bytes(data(len, &mut file, |[b]: [u8; 1]| u8::from(b != 0))?),
         Elements::Bytes => Data::Bytes(data(len, &mut file, u8::from_le_bytes)?),
         Elements::Counts => Data::Int64(data(len, &mut file, i64::from_le_bytes)?),
@@ -121,9 +119,7 @@ fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
 /// An error says why the file cannot be used. `held` is `None` if the file has records instead of numbers.
 fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, String> {
     let Some(ty) = held else {
-        return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \
-                    uint16"
-            .into());
+        return Err(format!("holds records; allowed: arrays of {}", allowed()));
     };
     let found = match ty.kind_and_size() {
         _ if ty.is_big_endian() => {
@@ -132,24 +128,21 @@ fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, Strin
                 ty.unordered()
             ));
         }
-        Some(('f', 4)) => DType::F32,
-        Some(('f', 2)) => DType::F16,
-        Some(('u', 2)) => DType::BF16,
         Some(('f', 8)) => {
             return Err("holds float64; convert it first: a.astype(numpy.float32)".into());
         }
         Some(('V', 2)) => {
             return Err("holds raw bytes; save bfloat16 as its bits: a.view(numpy.uint16)".into());
         }
-        _ => {
-            return Err(format!(
-                "holds {ty}; allowed: float16, float32 or, with --dtype bf16, uint16"
-            ));
-        }
+        held => DType::ALL
+            .into_iter()
+            .find(|d| held == Some((letter(*d), d.size())))
+            .ok_or_else(|| format!("holds {ty}; allowed: {}", allowed()))?,
     };
     match (found, asked) {
-        (DType::BF16, None) => {
-            Err("holds uint16; if these are the bits of bfloat16, add --dtype bf16".into())
+        (_, None) if !found.is_in_numpy() => {
+            let Row { name, python, numpy, .. } = found.row();
+            Err(format!("holds {numpy}; if these are the bits of {python}, add --dtype {name}"))
         }
         (_, Some(asked)) if asked != found => {
             let need = asked.row().numpy;
@@ -158,6 +151,20 @@ fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, Strin
         }
         _ => Ok(found),
     }
+}
+
+/// Returns the letter of an element type in NumPy's type strings: `u` where it is saved as its bits, else `f`.
+fn letter(dtype: DType) -> char {
+    if dtype.is_in_numpy() { 'f' } else { 'u' }
+}
+
+/// Returns NumPy's names of the element types that a file may have, for messages.
+fn allowed() -> String {
+    let (own, other): (Vec<DType>, Vec<DType>) =
+        DType::ALL.into_iter().partition(|d| d.is_in_numpy());
+    let own: Vec<&str> = own.into_iter().map(|d| d.row().numpy).collect();
+    let other = other.into_iter().map(|d| format!(" or, with --dtype {d}, {}", d.row().numpy));
+    own.join(", ") + &other.collect::<String>()
 }
 
 /// Reads `count` elements of `N` bytes each.
@@ -219,27 +226,23 @@ pub fn write_beside(target: &Path, array: &Array) -> Result<ScratchFile, String>
 fn write(file: &File, array: &Array) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     let descr = match array.stored() {
-        Stored::Number(DType::F16) => "<f2",
-        Stored::Number(DType::BF16) => "<u2",
-        Stored::Number(DType::F32) => "<f4",
+        Stored::Number(dtype) => &format!("<{}{}", letter(dtype), dtype.size()),
         Stored::Byte | Stored::Bit => "|u1",
         Stored::Int64 => "<i8",
         Stored::Nothing => return Ok(()), // no output is left out
     };
     out.write_all(&header_bytes(descr, &array.shape)?)?;
     macro_rules! save {
-        ($values:expr, $bytes:expr) => {
-            $values[array.start..].iter().try_for_each(|v| out.write_all(&$bytes(v)))?
+        ($values:expr) => {
+            $values[array.start..].iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?
         };
     }
-    match &array.data {
-        Data::BF16(v) => save!(v, |v: &bf16| v.to_le_bytes()),
-        Data::F16(v) => save!(v, |v: &f16| v.to_le_bytes()),
-        Data::F32(v) => save!(v, |v: &f32| v.to_le_bytes()),
-        Data::Bytes(v) | Data::Bits(v) => out.write_all(&v[array.start..])?,
-        Data::Int64(v) => save!(v, |v: &i64| v.to_le_bytes()),
-        Data::Nothing => {}
-    }
+    with_elements!(
+        &array.data,
+        v => save!(v),
+        bits => out.write_all(&bits[array.start..])?,
+        none => if let Data::Int64(v) = &array.data { save!(v) }
+    );
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 

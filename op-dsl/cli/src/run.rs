@@ -7,7 +7,7 @@ use super::lookup::{self, Operators};
 use super::npy;
 use super::table::Table;
 use codegen_cpu::rt::call::{Operator, Options};
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::{Kind, Tensor};
 use std::path::{Path, PathBuf};
 
@@ -34,8 +34,12 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
         let Some(target) = target else { continue };
         let done = npy::write_beside(&target.place, array).map_err(|e| target.error(e))?;
         pending.push((target, done));
-        let stored =
-            if array.stored() == DType::BF16 { "bf16 as uint16" } else { array.stored().name() };
+        let stored = match array.stored() {
+            Stored::Number(dtype) if !dtype.is_in_numpy() => {
+                &format!("{dtype} as {}", dtype.row().numpy)
+            }
+            stored => stored.name(),
+        };
         let shape = format!("{:?}", array.shape);
         table.row([&target.name, stored, &shape, &target.typed]);
     }

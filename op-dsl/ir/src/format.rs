@@ -11,18 +11,34 @@ pub struct Format {
     least: i32,
     /// Exponent of two of the largest finite number.
     greatest: i32,
+    /// Place of the sign bit.
+    sign: usize,
 }
 
 impl Format {
     /// Returns the format of an element type.
     pub const fn of(dtype: DType) -> Format {
-        let (least, greatest) = dtype.row().exponents;
-        Format { precision: dtype.row().precision, least, greatest }
+        let (row, (least, greatest)) = (dtype.row(), dtype.row().exponents);
+        Format { precision: row.precision, least, greatest, sign: row.bits - 1 }
     }
 
-    /// Returns whether the format has 16 bits.
-    pub const fn is_half(self) -> bool {
-        self.precision < 24
+    /// Returns whether the format has fewer digits than f32: see [`DType::is_narrow`].
+    pub const fn is_narrow(self) -> bool {
+        self.precision < DType::F32.row().precision
+    }
+
+    /// Returns the number with these bits. NaNs keep their payload.
+    pub fn decode(self, bits: u32) -> f64 {
+        let (digits, size) = (self.precision - 1, bits & ((1 << self.sign) - 1));
+        let (exponent, fraction) = (size as i32 >> digits, size & ((1 << digits) - 1));
+        let size = if exponent == 0 {
+            f64::from(fraction) * pow2(self.least - digits)
+        } else {
+            let exponent = exponent - 1 + self.least;
+            let exponent = if exponent > self.greatest { 0x7ff } else { exponent + 1023 };
+            f64::from_bits((exponent as u64) << 52 | u64::from(fraction) << (52 - digits))
+        };
+        if bits >> self.sign & 1 == 1 { -size } else { size }
     }
 
     /// Returns the ULP at `v`: the distance between neighbouring numbers there, denormals included.
@@ -101,6 +117,16 @@ mod tests {
             }
             assert_eq!(f.round(v.into()), f16::from_f32(v).to_f64(), "{v:e}");
             assert_eq!(b.round(v.into()), bf16::from_f32(v).to_f64(), "{v:e}");
+        }
+    }
+
+    #[test]
+    fn decoding_agrees_with_half() {
+        for bits in 0..=u16::MAX {
+            let (f, b) = (Format::of(DType::F16), Format::of(DType::BF16));
+            let [f, b] = [f, b].map(|format| (format.decode(bits.into()) as f32).to_bits());
+            assert_eq!(f, f16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
+            assert_eq!(b, bf16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
         }
     }
 

@@ -65,7 +65,7 @@ mod value;
 pub mod wiring;
 mod written;
 
-pub use dtype::DType;
+pub use dtype::{DType, Row};
 pub use graph::{Builder, Graph, Id, Node};
 pub use op::OpDef;
 pub use prim::Prim;

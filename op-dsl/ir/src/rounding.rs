@@ -36,11 +36,9 @@ pub struct Worst {
     pub ulps: f64,
     /// Values of the input streams at which the error `ulps` occurs.
     pub streams: Vec<f64>,
-    /// Largest error of outputs in f16 or bf16, in units in the last place of that type.
+    /// Largest error of outputs in a [narrow](DType::is_narrow) type, in units in the last place of that type.
     pub halves: f64,
 }
-
-const HALVES: [Format; 2] = [Format::of(DType::F16), Format::of(DType::BF16)];
 
 /// Magnitude below which errors near a zero crossing are measured in ULP of this magnitude.
 ///
@@ -92,8 +90,9 @@ impl Worst {
                     self.streams.clone_from(&point.streams);
                 }
             }
-            for format in HALVES {
-                self.halves = ulps(&column, &line, &near, format).fold(self.halves, f64::max);
+            for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_narrow()) {
+                let ulps = ulps(&column, &line, &near, Format::of(dtype));
+                self.halves = ulps.fold(self.halves, f64::max);
             }
         }
     }

@@ -348,12 +348,13 @@ fn dtypes(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<DType>> {
                 errors.at(&ident, format!("`{ident}` is given twice; write it once"))
             }
             Ok(dtype) => list.push(dtype),
-            Err(_) => errors.at(&ident, "unknown element type; known: f16, bf16, f32"),
+            Err(_) => errors.at(&ident, format!("unknown element type; known: {}", DType::names())),
         }
     }
     if list.is_empty() && errors.is_empty() {
-        errors
-            .push(meta.error("an operator needs an element type; write `dtypes(f16, bf16, f32)`"));
+        let all = DType::names();
+        let message = format!("an operator needs an element type; write `dtypes({all})`");
+        errors.push(meta.error(message));
     }
     Ok(list)
 }

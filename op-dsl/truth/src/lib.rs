@@ -123,7 +123,7 @@ fn outputs_where(
 /// Returns whether the error bound of `y` is small enough for a result in this format.
 fn suffices(y: Near, format: Format) -> bool {
     let unit = format.ulp(y.value);
-    match format.is_half() {
+    match format.is_narrow() {
         _ if y.off == 0.0 => true,
         true => {
             let (least, most) = ((y.value - y.off).next_down(), (y.value + y.off).next_up());

@@ -71,7 +71,7 @@ fn view<'s>(
         other => {
             let (got, tensor) = (other_type(other), &op.def().inputs[input].name);
             let op = op.name();
-            let allowed = "f16, bf16, f32; of masks u8, of counts of rows i64";
+            let allowed = format!("{}; of masks u8, of counts of rows i64", DType::names());
             return Err(Error::msg(format!(
                 "{op}: tensor `{tensor}` is {got}; allowed: {allowed}"
             )));

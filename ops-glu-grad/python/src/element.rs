@@ -8,11 +8,7 @@ use pyo3::exceptions::PyTypeError;
 
 /// Returns the name of an element type in numpy and PyTorch, for example `float16`.
 pub const fn name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "float16",
-        DType::BF16 => "bfloat16",
-        DType::F32 => "float32",
-    }
+    dtype.row().python
 }
 
 /// Returns how elements of a tensor are stored, from the name of the element type in Python.

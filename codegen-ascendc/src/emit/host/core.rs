@@ -5,6 +5,7 @@
 use crate::arch::Arch;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::emit::type_names::type_names;
 use crate::tiling::{Footprint, Need};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
@@ -44,11 +45,7 @@ pub fn body(package: &Package<'_>) -> String {
 
 /// Returns the name of the C++ constant for an element type, for example `TYPE_HALF`.
 pub fn type_constant(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "TYPE_HALF",
-        DType::BF16 => "TYPE_BF16",
-        DType::F32 => "TYPE_FLOAT",
-    }
+    type_names(dtype).constant
 }
 
 /// Returns the name of the C++ constant for a specialisation, for example `FORM_TANH`.

@@ -18,7 +18,9 @@ pub fn file(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line("namespace {\n");
     types(&mut text, package);
-    text.line(fragment(TILING, &package.def));
+    let case = |d| format!("        case ge::{0}:\n            return \"{0}\";\n", ge_type(d));
+    let cases = DType::ALL.map(case).concat();
+    text.line(fragment(TILING, &package.def).replace("        @types@\n", &cases));
     read_counts(&mut text, &package.def);
     tile(&mut text, package);
     text.lines(parse(package)).line("");

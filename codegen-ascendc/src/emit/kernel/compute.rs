@@ -41,7 +41,7 @@ fn body(package: &Package<'_>, text: &mut Text) {
     some(package, call::BY_REPEAT, by_repeat, text);
     some(package, registers::CASTS, |_, plan| registers::has_casts(plan), text);
     let upper = |_: &Arch, plan: &Plan| {
-        registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype != DType::F32
+        registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype.is_narrow()
     };
     some(package, registers::pairs::CASTS, upper, text);
     text.line("// The formula on one tile, by element type and form.");

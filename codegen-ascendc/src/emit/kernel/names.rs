@@ -3,6 +3,7 @@
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
+use super::super::type_names::type_names;
 use crate::plan::{Buffer, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
@@ -33,7 +34,7 @@ pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
 
 /// Returns the name of an element type in C++, for example `half`.
 pub fn cpp(dtype: DType) -> &'static str {
-    dtype.row().c
+    type_names(dtype).cpp
 }
 
 /// Returns the file `<op><part>.h`, with the comment at its head, `what` the file is, and an include guard around `body`.

@@ -4,6 +4,7 @@ use super::super::branch::in_both;
 use super::super::package::{Cann, Package};
 use super::super::text::Text;
 use super::super::tree::File;
+use super::super::type_names::type_names;
 use super::names::{self, header_file};
 use crate::arch::Arch;
 use crate::plan::Plan;
@@ -17,12 +18,7 @@ pub fn vector_cores_apart(arch: &Arch) -> bool {
 
 /// Returns the name of the macro for an element type, for example `GE_GLU_GRAD_V2_FLOAT`.
 pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
-    let word = match dtype {
-        DType::F16 => "HALF",
-        DType::BF16 => "BFLOAT16",
-        DType::F32 => "FLOAT",
-    };
-    format!("{}_{word}", package.snake().to_ascii_uppercase())
+    format!("{}_{}", package.snake().to_ascii_uppercase(), type_names(dtype).key)
 }
 
 /// Returns the name of the macro for a specialisation, for example `GE_GLU_GRAD_V2_FORM_TANH`.

@@ -12,8 +12,8 @@ use crate::emit::package::Package;
 use crate::emit::paper::phrases;
 use crate::emit::text::{Comment, Text, project_header, project_page_header};
 use crate::emit::tree::Tree;
+use crate::emit::type_names::type_names;
 use attribute::declared;
-use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef};
 
@@ -67,14 +67,6 @@ fn kind(kind: Kind) -> String {
     format!("Kind::{}", kind.name().to_ascii_uppercase())
 }
 
-fn scalar_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "at::kHalf",
-        DType::BF16 => "at::kBFloat16",
-        DType::F32 => "at::kFloat",
-    }
-}
-
 /// Returns a C++ source file that registers all operators with PyTorch.
 ///
 /// It is one file because PyTorch's headers take longer to compile than the operators.
@@ -109,7 +101,7 @@ fn source(packages: &[Package<'_>], space: &str) -> String {
 fn operator(t: &mut Text, package: &Package<'_>) {
     let def = package.written;
     t.line(format!("namespace {} {{\n", package.def.snake()));
-    let types: Vec<&str> = package.dtypes().into_iter().map(scalar_type).collect();
+    let types: Vec<&str> = package.dtypes().into_iter().map(|d| type_names(d).torch).collect();
     let facts = [def.broadcast, def.promote, def.empty].map(|fact| fact.to_string()).join(", ");
     t.line(
         "// Name; whether it broadcasts, promotes, takes tensors without elements; element types.",

@@ -5,6 +5,7 @@ use crate::emit::api::{allowed, is_mask, kind};
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
+use crate::emit::type_names::type_names;
 use crate::emit::words::{Word, Words};
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
@@ -19,7 +20,7 @@ pub fn table(heads: &[Word]) -> String {
 
 /// Returns the name that acl has for an element type, for example `FLOAT16`.
 pub fn dtype(dtype: DType) -> &'static str {
-    dtype.row().long
+    type_names(dtype).document
 }
 
 /// Returns the names of the package's element types, as a list in the language of the documents.
@@ -72,7 +73,7 @@ pub fn saturation(package: &Package<'_>) -> Option<String> {
     let has = |name: &str| package.socs.iter().any(|s| s.name == name && s.arch.saturates);
     let families = words.products.families.iter().filter(|(soc, _)| has(soc));
     let families: Vec<&str> = families.map(|(_, family)| *family).collect();
-    let narrow = package.dtypes().into_iter().any(|dtype| dtype != DType::F32);
+    let narrow = package.dtypes().into_iter().any(DType::is_narrow);
     let products = families.join(words.signs.comma);
     (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
 }

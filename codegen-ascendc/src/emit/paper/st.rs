@@ -7,6 +7,7 @@ use crate::emit::host::first;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use crate::emit::type_names::type_names;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{SignaturePart, Type};
@@ -81,7 +82,7 @@ fn input(
             }
             let (ty, range) = match def.inputs[i].kind {
                 Kind::Mask => ("bool", "[0, 1]"),
-                _ => (short(dtype), "[-5, 5]"),
+                _ => (type_names(dtype).test, "[-5, 5]"),
             };
             ("tensor", ty, format!("{shape:?}"), range.to_string())
         }
@@ -103,14 +104,6 @@ fn input(
          \"range_values\": {range}, \"backward\": false, \"align_32B\": null, \"outlier_values\": null}}",
         param.name
     ))
-}
-
-fn short(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "fp16",
-        DType::BF16 => "bf16",
-        DType::F32 => "fp32",
-    }
 }
 
 fn json(kind: &AttrKind, value: Value) -> String {

@@ -1,6 +1,7 @@
 //! Chinese sentences about refusals, and lists of alternatives in each language.
 
 use crate::arch::{Inaccurate, Refusal, Soc, Why};
+use crate::emit::type_names::type_names;
 
 /// Joins alternatives into one phrase, for example `a, b or c`.
 pub(super) fn or(names: &[String]) -> String {
@@ -20,7 +21,7 @@ pub(super) fn or_zh(names: &[String]) -> String {
 
 /// Says in Chinese what a product does not support, and why.
 pub(super) fn refusal_zh(Refusal { op, soc, dtypes, why }: &Refusal) -> String {
-    let dtypes: Vec<&str> = dtypes.iter().map(|d| d.row().long).collect();
+    let dtypes: Vec<&str> = dtypes.iter().map(|d| type_names(*d).document).collect();
     format!("{op}（{soc}，{}）：{}", dtypes.join("、"), reason(why))
 }
 
@@ -29,8 +30,9 @@ fn reason(why: &Why) -> String {
         Why::DType(allowed) => format!("该算子没有这种数据类型的实现，请使用{allowed}"),
         Why::NoDType(soc, dtype) => {
             let names: Vec<String> =
-                soc.arch.dtypes.iter().map(|d| d.row().long.to_string()).collect();
-            let (arch, elsewhere, dtype) = (soc.arch.number, Soc::with(*dtype), dtype.row().long);
+                soc.arch.dtypes.iter().map(|d| type_names(*d).document.to_string()).collect();
+            let (arch, elsewhere, dtype) =
+                (soc.arch.number, Soc::with(*dtype), type_names(*dtype).document);
             let names = or_zh(&names);
             format!("架构{arch}不支持{dtype}，请使用{names}，或改用{elsewhere}")
         }

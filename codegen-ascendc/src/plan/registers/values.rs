@@ -3,8 +3,8 @@
 use super::super::arithmetic::{call, round};
 use super::super::flow::Flow;
 use crate::sequence::{Api, F32, Scalar, Source, Type};
-use half::{bf16, f16};
 use op_dsl_ir::DType;
+use op_dsl_ir::format::Format;
 use rustc_hash::FxHashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -148,8 +148,8 @@ impl Values {
 
     /// Returns true if the reciprocal of value `of` is normal, 0 or NaN for every input.
     ///
-    /// The value must depend on one stream and on constants; for any other the result is false. Every input of f16 or bf16 is
-    /// evaluated. For `float` these are the inputs of bf16, with 8 significant bits.
+    /// The value must depend on one stream and on constants; for any other the result is false. Every input of a 16-bit type
+    /// is evaluated. For `float` these are the inputs whose lower 16 bits are 0, with 8 significant bits.
     fn has_reciprocal(&self, of: usize, dtype: DType) -> bool {
         let needed = self.needed(&[of]);
         let is_load = |&i: &usize| matches!(self.all[i].kind, Kind::Load(_));
@@ -166,7 +166,7 @@ impl Values {
             Value { args: value.args.iter().map(at).collect(), what: "", ..value }
         };
         let divisor: Vec<Value> = needed.iter().map(alone).collect();
-        let key = (format!("{divisor:?}"), dtype == DType::F16);
+        let key = (format!("{divisor:?}"), dtype);
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         // The lock is not held during the computation, so that other threads can look theirs up.
         let found = known().get(&key).copied();
@@ -236,20 +236,18 @@ impl Values {
 
 /// Cache of whether the reciprocal of a divisor is normal for every input.
 ///
-/// The key is the calls that compute the divisor, and whether inputs are f16.
-type Known = FxHashMap<(String, bool), bool>;
+/// The key is the calls that compute the divisor, and the type of inputs.
+type Known = FxHashMap<(String, DType), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns true if the last value has a normal, 0 or NaN reciprocal for every 16-bit input.
+/// Returns true if the last value has a normal, 0 or NaN reciprocal for every input whose lower bits are 0.
 ///
 /// `values` are the calls that compute it from one input stream, arguments first.
 fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
     let mut numbers = vec![f32::NAN; values.len()];
     (0..=u16::MAX).all(|bits| {
-        let x = match dtype {
-            DType::F16 => f16::from_bits(bits).to_f32(),
-            _ => bf16::from_bits(bits).to_f32(),
-        };
+        let lower = dtype.row().bits.saturating_sub(16);
+        let x = Format::of(dtype).decode(u32::from(bits) << lower) as f32;
         for (i, value) in values.iter().enumerate() {
             numbers[i] = value.eval(&numbers, x);
         }

@@ -24,7 +24,7 @@ use op_dsl_ir::DType;
 use sample_points::{gone, places};
 use std::borrow::Cow;
 
-/// Allowed error of a fit for f16 or bf16, in units in the last place.
+/// Allowed error of a fit for a narrow type, in units in the last place.
 ///
 /// Rounding adds half a unit, and coefficients in `float` a little.
 const MOST_16: f64 = 0.6;
@@ -47,7 +47,7 @@ pub fn tails(
 }
 
 fn shapes(seen: &Seen, dtype: DType, arch: &'static Arch) -> Vec<Shape> {
-    let degrees = if dtype == DType::F32 { 2..=5 } else { 1..=3 };
+    let degrees = if dtype.is_narrow() { 1..=3 } else { 2..=5 };
     let least = usize::from(seen.has_zero);
     let all = degrees.clone().flat_map(|n| degrees.clone().map(move |d| Shape { least, n, d }));
     let cost = |shape: Shape| {
@@ -65,7 +65,7 @@ fn shapes(seen: &Seen, dtype: DType, arch: &'static Arch) -> Vec<Shape> {
 }
 
 fn fitted(seen: &Seen, places: &[bell::Place], shape: Shape, dtype: DType) -> Option<Tail> {
-    let most = if dtype == DType::F32 { MOST_32 } else { MOST_16 };
+    let most = if dtype.is_narrow() { MOST_16 } else { MOST_32 };
     let held = |scale: f64| (gone(dtype) / scale).sqrt();
     let fit = |scale: f64, is_free: bool| {
         Bell::fitted(places, shape, scale, is_free, held(scale), most).map(|(_, bell)| bell)

@@ -6,7 +6,6 @@ use super::bell::Place;
 use super::detect::Seen;
 use crate::sequence::forms::tail::Limit;
 use core::f64::consts::FRAC_1_SQRT_2;
-use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::format::{Format, pow2};
 
@@ -19,7 +18,7 @@ const NEAR: f64 = 1.0 / 4096.0;
 ///
 /// `e^-v` is 0 in `float` there, or negligible compared with the least number of f16.
 pub(super) fn gone(dtype: DType) -> f64 {
-    if dtype == DType::F16 { 40.0 } else { 105.0 }
+    if dtype.has_f32_range() { 105.0 } else { 40.0 }
 }
 
 /// Returns the exponent `v` beyond which a Gaussian tail, which is like `e^-v`, has no digits left.
@@ -82,18 +81,17 @@ fn tolerance(f: &dyn Fn(f64) -> f64, seen: &Seen, a: f64, tail: f64) -> f64 {
 }
 
 fn inputs(dtype: DType, last: f64) -> Vec<f64> {
-    let number = |bits: u16| match dtype {
-        DType::F16 => f16::from_bits(bits).to_f64(),
-        _ => bf16::from_bits(bits).to_f64(),
-    };
-    if dtype == DType::F32 {
+    if !dtype.is_narrow() {
         // Denser near 0, where the function bends.
         let many = MANY / 2;
         let share = |k: usize| k as f64 / (many - 1) as f64;
         return (0..many).map(|k| last * share(k) * (0.3 + 0.7 * share(k))).collect();
     }
     let least = NEAR.min(last * NEAR);
-    (0..0x7c00).map(number).filter(|a| (least..last).contains(a)).collect()
+    (0..0x7c00)
+        .map(|bits| Format::of(dtype).decode(bits))
+        .filter(|a| (least..last).contains(a))
+        .collect()
 }
 
 impl crate::sequence::forms::tail::Side {

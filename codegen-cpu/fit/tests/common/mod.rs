@@ -9,7 +9,12 @@ pub mod pairs;
 
 use core::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 use number::{Number, constant, exact};
-use op_dsl_fit::Hints;
+use op_dsl_fit::{Element, Hints};
+
+/// IEEE binary16.
+pub const F16: Element = Element::new(11, (-14, 15));
+/// The upper half of a binary32.
+pub const BF16: Element = Element::new(8, (-126, 127));
 
 pub struct Case {
     pub name: &'static str,

@@ -8,7 +8,6 @@ use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR, each};
 use fearless_simd::prelude::*;
-use op_dsl_ir::DType;
 
 /// `x * y * z`, accurate even where `x * y` leaves the range of f32; see [`product`].
 #[inline(always)]
@@ -84,7 +83,7 @@ pub fn product<
         (Some(lost), None) => so_far.mul_add(last, lost * last),
         (None, _) => so_far * last,
     };
-    if const { matches!(E::DTYPE, DType::F16) } {
+    if const { !E::DTYPE.has_f32_range() } {
         return so_far;
     }
     // One test of a sum is enough, because an infinity or NaN on the way stays one. No NaN is among the sizes then.

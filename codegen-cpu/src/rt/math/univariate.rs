@@ -145,7 +145,7 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
 ///
 /// No number of f16 is so small.
 pub(super) const fn loses<U: Univariate, E: El>() -> bool {
-    U::VANISHES && !matches!(E::DTYPE, DType::F16)
+    U::VANISHES && E::DTYPE.has_f32_range()
 }
 
 /// Evaluation of arguments outside of the table range.

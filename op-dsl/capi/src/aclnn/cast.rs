@@ -2,6 +2,7 @@
 
 use crate::element::Whole;
 use crate::operand::Operand;
+use codegen_cpu::with_element;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -66,11 +67,7 @@ type Line = unsafe fn([*mut u8; 2], Dim);
 fn line(from: Whole, to: DType) -> Line {
     macro_rules! to {
         ($From:ty) => {
-            match to {
-                DType::F16 => cast_line::<$From, f16>,
-                DType::BF16 => cast_line::<$From, bf16>,
-                DType::F32 => cast_line::<$From, f32>,
-            }
+            with_element!(to, To => cast_line::<$From, To> as Line)
         };
     }
     match from {

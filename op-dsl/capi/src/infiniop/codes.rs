@@ -30,6 +30,13 @@ pub fn truth(code: i32) -> Option<Stored> {
     TRUTHS.contains(&code).then_some(Stored::Byte)
 }
 
+/// Returns InfiniCore's names of the element types that kernels support, in the order of their codes.
+pub fn dtypes() -> String {
+    let mut all = DType::ALL;
+    all.sort_by_key(|dtype| dtype.row().infini_code);
+    all.map(|dtype| dtype.name().to_uppercase()).join(", ")
+}
+
 /// Returns the element type for an `infiniDtype_t`; `None` if kernels do not support it.
 pub fn dtype(code: i32) -> Option<DType> {
     DType::with(|row| row.infini_code, code)

@@ -80,7 +80,7 @@ fn check(
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
     };
     let Some(dtype) = dtype(output.dtype).filter(|t| operator.def().dtypes.contains(t)) else {
-        let what = format!("has dtype {}; allowed: F16, F32, BF16", output.dtype);
+        let what = format!("has dtype {}; allowed: {}", output.dtype, dtypes());
         return wrong(BAD_TENSOR_DTYPE, first, what);
     };
     let mut types: Vec<Stored> = Vec::with_capacity(given.len());

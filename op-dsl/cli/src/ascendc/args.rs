@@ -1,6 +1,8 @@
 //! The commands that only this target has, and its arguments of `explain`.
 
-use crate::args::{ListFormat, Pair, Shape, any_shape, attribute, dtype, help, tensor_file};
+use crate::args::{
+    DTYPES, ListFormat, Pair, Shape, any_shape, attribute, dtype, help, tensor_file,
+};
 use clap::{Args, Command, Subcommand};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Language, Layout};
@@ -64,7 +66,7 @@ pub struct Tile {
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
     /// Element type of the tensors.
-    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
     /// The NPU: ascend910b, ascend310p, ...
     #[arg(long, value_name = "SOC", value_parser = soc)]
@@ -110,7 +112,7 @@ pub struct Emit {
     #[arg(long, conflicts_with = "out")]
     pub keep_interface: bool,
     /// Element types, separated by commas; by default all that operator and NPU share.
-    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, value_delimiter = ',', value_parser = dtype)]
     pub dtype: Option<Vec<DType>>,
     /// Major version of the toolkit.
     #[arg(long, value_name = "8|9", default_value = "9", value_parser = cann)]
@@ -168,7 +170,7 @@ pub struct Simulate {
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
     /// Element type of the tensors.
-    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    #[arg(long, value_name = DTYPES, default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
     /// Where kernels keep what they compute, on an NPU that has registers for it.
     #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]

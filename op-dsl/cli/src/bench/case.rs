@@ -151,7 +151,7 @@ impl<'o> Case<'o> {
         // the tail are small throughout without a crossing.
         let small = if self.data == DataKind::Tail { 1e-40 } else { 0.1 };
         let tolerance = TOLERANCE[self.bound.dtype as usize];
-        let least = if self.bound.dtype == DType::F16 { 1.2e-7 } else { 1e-40 };
+        let least = if self.bound.dtype.has_f32_range() { 1e-40 } else { 1.2e-7 };
         let count = self.elements();
         for sample in 0..SAMPLES.min(count) {
             let i = (sample as u128 * count as u128 / SAMPLES.min(count) as u128) as usize;

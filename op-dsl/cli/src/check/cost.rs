@@ -41,7 +41,7 @@ pub fn table(operators: &[&'static Operator], targets: Targets) -> Table {
 }
 
 fn costs(op: &Operator, spec: usize, target: &dyn Target, machine: &str) -> Vec<(DType, Cost)> {
-    let order = [DType::F32, DType::F16, DType::BF16].into_iter();
+    let order = DType::by_precision().into_iter();
     let kernel = |dtype| Kernel { def: op.def(), spec, dtype, machine };
     order.filter_map(|dtype| Some((dtype, target.cost(kernel(dtype))?))).collect()
 }

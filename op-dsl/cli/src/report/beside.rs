@@ -12,11 +12,9 @@ use std::fmt::Display;
 
 /// Text of a cell whose figure is not known.
 const UNKNOWN: &str = "–";
-/// Order in which a cell lists the figures of the element types.
-const ORDER: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
-/// Legend of the table of all operators; the name of the NPU follows it.
+/// Legend of the table of all operators; the element types and the name of the NPU follow it.
 const LEGEND: &str = "Lines: of the formula in Rust, of the package that is made of it, of the package by hand; blank ones \
-    are not counted. Calls: vector calls per tile; cycles: of the vector unit for 64 elements; in f32 / f16 / bf16.";
+    are not counted. Calls: vector calls per tile; cycles: of the vector unit for 64 elements; in";
 
 /// Source lines of an operator: those written by its author and those generated.
 pub struct Lines {
@@ -70,7 +68,7 @@ pub struct Tiles {
 
 /// Vector calls and cycles of a specialisation's tile.
 ///
-/// Each pair has the generated kernel's and the hand-written one's figures, as text for the types in [`ORDER`].
+/// Each pair has the generated kernel's and the hand-written one's figures, as text for the types in [`DType::by_precision`].
 pub struct Row {
     pub form: String,
     calls: [String; 2],
@@ -90,8 +88,9 @@ impl Tiles {
         let rows = def.specs.iter().enumerate().map(|(spec, s)| {
             let form = mode(op, s);
             let kernel = |dtype| Kernel { def, spec, dtype, machine: npu };
-            let costs = ORDER.map(|dtype| target.cost(kernel(dtype)));
-            let hand = ORDER.map(|dtype| by_hand.cost(op.name(), &form, npu, dtype));
+            let order = DType::by_precision();
+            let costs = order.map(|dtype| target.cost(kernel(dtype)));
+            let hand = order.map(|dtype| by_hand.cost(op.name(), &form, npu, dtype));
             let mut sources: Vec<String> =
                 hand.iter().flatten().map(|(_, source)| (*source).to_owned()).collect();
             sources.dedup();
@@ -167,6 +166,7 @@ pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> Strin
         }
     }
     let npu = operators.first().map_or("", |(_, _, tiles)| tiles.npu);
-    let legend = format!("{LEGEND} On {npu}. By hand: {}.", by_hand.notes.join(" "));
+    let dtypes = DType::by_precision().map(DType::name).join(" / ");
+    let legend = format!("{LEGEND} {dtypes}. On {npu}. By hand: {}.", by_hand.notes.join(" "));
     titled("Beside hand-written operators", &table, &escaped(&legend))
 }

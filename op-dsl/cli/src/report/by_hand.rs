@@ -128,10 +128,8 @@ impl Row {
             ("", _) => Figures::Tile {
                 form: form.to_owned(),
                 npu: machine(targets, npu).map_err(|known| allowed(npu, known))?,
-                dtype: DType::ALL
-                    .into_iter()
-                    .find(|d| d.name() == dtype)
-                    .ok_or_else(|| allowed(dtype, DType::ALL.map(DType::name).join(", ")))?,
+                dtype: DType::with(|row| row.name, dtype)
+                    .ok_or_else(|| allowed(dtype, DType::names()))?,
                 cost: Cost {
                     calls: number(calls)?,
                     cycles: Some(cycles).filter(|c| !c.is_empty()).map(number).transpose()?,

@@ -89,7 +89,7 @@ pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> Str
 /// Returns the plot of a specialisation's errors, and its largest errors as text, in HTML.
 fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     let def = formula.op.def();
-    let all = [DType::F32, DType::F16, DType::BF16].into_iter();
+    let all = DType::by_precision().into_iter();
     let all: Vec<Errors> = all
         .filter(|d| def.dtypes.contains(d))
         .map(|d| Errors::of(formula, d))

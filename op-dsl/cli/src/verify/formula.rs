@@ -166,7 +166,7 @@ impl Formula {
     ) -> f64 {
         let format = Format::of(dtype);
         let error = format.error(got, want, 0.0);
-        if error <= if format.is_half() { NEAREST } else { PLAIN } {
+        if error <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return error;
         }
         let moved = |stream: usize, x: f64| {
@@ -201,7 +201,7 @@ impl Formula {
         let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
         let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
         let error = format.error(got, want, f64::EPSILON * most);
-        if format.is_half() || error <= PLAIN {
+        if format.is_narrow() || error <= PLAIN {
             return error;
         }
         let factor = self.factor(streams);
@@ -304,10 +304,10 @@ impl Formula {
 
     /// Returns the error budget of an output, in units in the last place.
     pub fn budget(&self, output: usize, dtype: DType, level: Level) -> f64 {
-        match dtype {
-            DType::F16 | DType::BF16 => HALF_BUDGET,
-            DType::F32 if level.has_fma() => BUDGET,
-            DType::F32 => BUDGET.max(self.budget_of_primitives(output, level)),
+        match dtype.is_narrow() {
+            true => HALF_BUDGET,
+            false if level.has_fma() => BUDGET,
+            false => BUDGET.max(self.budget_of_primitives(output, level)),
         }
     }
 

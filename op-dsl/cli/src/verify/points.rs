@@ -59,10 +59,12 @@ impl Points {
     pub fn at(&self, i: u64) -> f32 {
         let Some(i) = i.checked_sub(self.first.len() as u64) else { return self.first[i as usize] };
         match self.dtype {
-            DType::F16 => half::f16::from_bits(i.wrapping_mul(SPREAD_HALF) as u16).to_f32(),
-            DType::BF16 => half::bf16::from_bits(i.wrapping_mul(SPREAD_HALF) as u16).to_f32(),
-            DType::F32 if self.is_exhaustive => f32::from_bits(i.wrapping_mul(SPREAD) as u32),
-            DType::F32 => sampled(i),
+            dtype if dtype.is_narrow() => {
+                let bits = i.wrapping_mul(SPREAD_HALF) & ((1 << dtype.row().bits) - 1);
+                Format::of(dtype).decode(bits as u32) as f32
+            }
+            _ if self.is_exhaustive => f32::from_bits(i.wrapping_mul(SPREAD) as u32),
+            _ => sampled(i),
         }
     }
 }

@@ -41,7 +41,7 @@ impl<'o> Printer<'o> {
         let mut printer = Printer { out, style, names, printed: 0 };
         let titles = |headings: Headings| headings.iter().map(|h| h.0.to_owned()).collect();
         match printer.style {
-            Style::Summary => printer.line(SUMMARY, titles(SUMMARY))?,
+            Style::Summary => printer.line(&SUMMARY, titles(&SUMMARY))?,
             Style::Details => printer.line(DETAILS, titles(DETAILS))?,
             Style::Json => printer.print("{\"operators\": [")?,
         }
@@ -58,7 +58,7 @@ impl<'o> Printer<'o> {
     pub fn operator(&mut self, report: &Report) -> Result<(), Error> {
         self.printed += 1;
         match self.style {
-            Style::Summary => self.line(SUMMARY, report.cells()),
+            Style::Summary => self.line(&SUMMARY, report.cells()),
             Style::Details => Ok(()),
             Style::Json => {
                 let comma = if self.printed > 1 { "," } else { "" };

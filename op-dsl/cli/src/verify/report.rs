@@ -7,6 +7,7 @@ use super::sweep::{Measure, Outcome, Place, Tally, Worst};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 
 /// Share of 16-bit results that must be correctly rounded, for every formula.
 const ROUNDED: f64 = 0.999;
@@ -51,7 +52,7 @@ impl Row {
         let place = |at: &Place| formula.place(&passes[at.index.0].attrs, &at.streams);
         let Worst { ulp, at: worst } = &measure.worst[k];
         let at = if *ulp > 0.0 { place(worst) } else { String::new() };
-        let share = if dtype == DType::F32 { 0.0 } else { ROUNDED };
+        let share = if dtype.is_narrow() { ROUNDED } else { 0.0 };
         let names = formula.op.def().output_names();
         let miss = |at: &Place| {
             let Outcome { output, got, want } = at.result;
@@ -184,7 +185,7 @@ impl Report {
     /// Returns the cells of the summary between the operator's name and the verdict.
     ///
     /// Cells of element types that the operator does not have are empty.
-    fn summed(&self) -> [String; 8] {
+    fn summed(&self) -> Vec<String> {
         let of = |dtype: DType| self.rows.iter().filter(move |row| row.dtype == dtype);
         let worst = |dtype| {
             let ulps = of(dtype).map(|row| row.ulp);
@@ -200,16 +201,13 @@ impl Report {
             self.rows.iter().for_each(|row| sum.merge(part(row)));
             if sum.holds() { "ok".into() } else { fraction(&sum) }
         };
-        [
-            worst(DType::F32),
-            worst(DType::F16),
-            worst(DType::BF16),
-            least(DType::F16),
-            least(DType::BF16),
+        let sums = [
             sum(|row| &row.measure.limits),
             sum(|row| &row.measure.nan),
             sum(|row| &row.measure.factors),
-        ]
+        ];
+        let worst = DType::by_precision().into_iter().map(worst);
+        worst.chain(narrow().map(least)).chain(sums).collect()
     }
 
     /// Returns the failed checks of all rows in a fixed order, each once.
@@ -238,19 +236,22 @@ impl Report {
 /// Heading and minimum width of each column; a negative width right-aligns a column of numbers.
 pub type Headings = &'static [(&'static str, i32)];
 
+/// Returns the element types whose results are rounded once more.
+fn narrow() -> impl Iterator<Item = DType> {
+    DType::by_precision().into_iter().filter(|dtype| dtype.is_narrow())
+}
+
 /// Columns of [`Report::cells`].
-pub const SUMMARY: Headings = &[
-    ("operator", 8),
-    ("f32 ulp", -7),
-    ("f16 ulp", -7),
-    ("bf16 ulp", -8),
-    ("f16 right", -9),
-    ("bf16 right", -10),
-    ("limits", 6),
-    ("NaN", 3),
-    ("factors", 7),
-    ("verdict", 7),
-];
+pub static SUMMARY: LazyLock<Vec<(&str, i32)>> = LazyLock::new(|| {
+    let of_type = |dtype: DType, what: &str| -> (&str, i32) {
+        let heading = format!("{dtype} {what}").leak();
+        (heading, -(heading.len() as i32))
+    };
+    let ulps = DType::by_precision().into_iter().map(|dtype| of_type(dtype, "ulp"));
+    let right = narrow().map(|dtype| of_type(dtype, "right"));
+    let first = [("operator", 8)].into_iter().chain(ulps).chain(right);
+    first.chain([("limits", 6), ("NaN", 3), ("factors", 7), ("verdict", 7)]).collect()
+});
 
 /// Columns of [`Row::cells`].
 pub const DETAILS: Headings = &[

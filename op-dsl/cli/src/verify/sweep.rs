@@ -216,7 +216,7 @@ struct Chunk {
 fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     let error = format.error(got, want, 0.0);
     let unit_of_f32 = Format::of(DType::F32).ulp(want) / format.ulp(want);
-    let is_tie = format.is_half() && error <= 0.5 + unit_of_f32;
+    let is_tie = format.is_narrow() && error <= 0.5 + unit_of_f32;
     error == 0.0 || is_tie || got == format.round(want)
 }
 

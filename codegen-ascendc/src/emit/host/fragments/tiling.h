@@ -4,12 +4,7 @@ constexpr uint64_t MAX_ELEMENTS = INT64_MAX / 4;
 std::string NameOf(ge::DataType type)
 {
     switch (type) {
-        case ge::DT_FLOAT16:
-            return "DT_FLOAT16";
-        case ge::DT_BF16:
-            return "DT_BF16";
-        case ge::DT_FLOAT:
-            return "DT_FLOAT";
+        @types@
         default:
             return "ge::DataType(" + std::to_string(static_cast<int>(type)) + ")";
     }

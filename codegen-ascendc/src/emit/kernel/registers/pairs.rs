@@ -9,7 +9,6 @@ use super::{call, step};
 use crate::plan::Plan;
 use crate::plan::registers::pairs::{Turn, firsts, leaves_parts, turns};
 use crate::plan::registers::{Op, Register, Registers};
-use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Part, Stream};
 
@@ -54,7 +53,7 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
     let params: Vec<String> =
         streams.iter().map(|(ty, name)| format!("const LocalTensor<{ty}>& {name}")).collect();
     let params = params.join(&format!(",\n{indent}"));
-    let sixteen = plan.dtype != DType::F32;
+    let sixteen = plan.dtype.is_narrow();
     text.line("").line("// The same where gate and value take turns.");
     if let [_, _] = firsts(def) {
         text.line("template <bool gateFirst>");
@@ -83,7 +82,7 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
 ///
 /// `first` is the one of the two parts that comes first.
 fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part) -> Vec<String> {
-    let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
+    let (def, sixteen) = (&package.def, plan.dtype.is_narrow());
     let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
     let output = |k: usize| cpp_name(&def.outputs[def.output_streams()[k].tensor].name);
     let register = |r: Register| call::register(registers, r);

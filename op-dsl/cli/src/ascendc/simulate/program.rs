@@ -1,11 +1,11 @@
 //! Writes, compiles and runs a C++ program of kernel calls, and removes it afterwards.
 
-use crate::array::{Array, Data};
+use crate::array::{Array, Data, with_elements};
 use crate::error::Error;
 use crate::scratch::ScratchDir;
 use codegen_ascendc::host_model::{self, Call, FLAGS, MODEL};
 use codegen_cpu::rt::call::Operator;
-use half::{bf16, f16};
+use codegen_cpu::with_element;
 use op_dsl_ir::op::Value;
 use op_dsl_ir::{DType, Stored};
 use std::fs;
@@ -128,21 +128,19 @@ fn first(out: &Output, word: &str) -> String {
 fn bytes(array: &Array, masks: Stored) -> Vec<u8> {
     match &array.data {
         Data::Bytes(v) if masks == Stored::Bit => Stored::packed(&v[array.start..]),
-        Data::F16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::BF16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::F32(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::Bytes(v) | Data::Bits(v) => v[array.start..].to_vec(),
         Data::Int64(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::Nothing => Vec::new(),
+        data => with_elements!(
+            data,
+            v => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
+            bits => bits[array.start..].to_vec(),
+            none => Vec::new()
+        ),
     }
 }
 
 fn data(dtype: DType, bytes: &[u8]) -> Data {
-    let two = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]);
-    let four = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-    match dtype {
-        DType::F16 => Data::F16(bytes.chunks_exact(2).map(|b| f16::from_bits(two(b))).collect()),
-        DType::BF16 => Data::BF16(bytes.chunks_exact(2).map(|b| bf16::from_bits(two(b))).collect()),
-        DType::F32 => Data::F32(bytes.chunks_exact(4).map(|b| f32::from_bits(four(b))).collect()),
-    }
+    with_element!(dtype, E => {
+        let elements = bytes.as_chunks().0.iter();
+        elements.map(|bytes| E::from_le_bytes(*bytes)).collect::<Vec<E>>().into()
+    })
 }
