@@ -2,20 +2,15 @@
 
 use op_dsl_ir::DType;
 
-/// Names of an element type.
+/// Names of an element type: in AscendC, in macros of the tiling key, of the tiling's constant, in CANN's documents, in the
+/// descriptions of system tests, and in PyTorch.
 #[derive(Debug)]
 pub struct Names {
-    /// Type in AscendC.
     pub cpp: &'static str,
-    /// Word of the tiling key's macros.
     pub key: &'static str,
-    /// Constant of the tiling.
     pub constant: &'static str,
-    /// Name in CANN's documents.
     pub document: &'static str,
-    /// Name in the descriptions of system tests.
     pub test: &'static str,
-    /// Constant of PyTorch.
     pub torch: &'static str,
 }
 

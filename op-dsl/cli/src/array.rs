@@ -213,15 +213,15 @@ impl Array {
 
     pub fn view(&self) -> Result<View<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
-        Ok(match &self.data {
-            Data::F16(v) => View::strided(v, shape, strides, start)?,
-            Data::BF16(v) => View::strided(v, shape, strides, start)?,
-            Data::F32(v) => View::strided(v, shape, strides, start)?,
-            Data::Bytes(v) => View::strided(v, shape, strides, start)?,
-            Data::Bits(v) => View::strided_bits(v, shape, strides, start)?,
-            Data::Int64(v) => View::strided(v, shape, strides, start)?,
-            Data::Nothing => View::ABSENT,
-        })
+        Ok(with_elements!(
+            &self.data,
+            v => View::strided(v, shape, strides, start)?,
+            bits => View::strided_bits(bits, shape, strides, start)?,
+            none => match &self.data {
+                Data::Int64(v) => View::strided(v, shape, strides, start)?,
+                _ => View::ABSENT,
+            }
+        ))
     }
 
     /// Returns a view of the tensor to write; an error for masks and row counts, because no output is one.

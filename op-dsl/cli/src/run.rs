@@ -35,9 +35,7 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
         let done = npy::write_beside(&target.place, array).map_err(|e| target.error(e))?;
         pending.push((target, done));
         let stored = match array.stored() {
-            Stored::Number(dtype) if !dtype.is_in_numpy() => {
-                &format!("{dtype} as {}", dtype.row().numpy)
-            }
+            Stored::Number(d) if !d.is_in_numpy() => &format!("{d} as {}", d.row().numpy),
             stored => stored.name(),
         };
         let shape = format!("{:?}", array.shape);
