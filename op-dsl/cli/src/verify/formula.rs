@@ -5,7 +5,7 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::graph::needed;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
-use op_dsl_ir::roles::{self, Dependence, activation, dependence};
+use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
@@ -25,6 +25,11 @@ const PLAIN: f64 = 1.0;
 ///
 /// It is smaller than [`PLAIN`] because results that are not the nearest number are counted.
 const NEAREST: f64 = 0.5;
+
+/// Relative change of an input that a formula with rounded values may make without an error.
+///
+/// It is a few roundings in f64, after which an argument of `round` may lie on the other side of a tie.
+const TIE: f64 = 1.0 / (1u64 << 44) as f64;
 
 /// One specialisation of an operator, and the settings that it is swept in.
 pub struct Formula {
@@ -162,7 +167,8 @@ impl Formula {
     ///
     /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. If the output is a sum of terms
     /// that cancel, the unit is not smaller than the rounding error of such a term in f64. At a pole with opposite infinities
-    /// on its sides, either infinity is right.
+    /// on its sides, either infinity is right. If the formula rounds numbers to integers, the exact result of inputs within
+    /// [`TIE`] is right as well.
     pub fn error(
         &self,
         dtype: DType,
@@ -185,6 +191,12 @@ impl Formula {
             let all = 0..streams.len();
             all.filter(|k| !self.multiplies[*k] && !self.masks.contains(k))
         };
+        // A rounded value may belong to an argument that f64 does not tell from the exact one.
+        let beside = || self.beside(streams).filter_map(|at| self.truth(attrs, &at, format)[k]);
+        let least = beside().map(|want| format.error(got, want, 0.0)).fold(error, f64::min);
+        if least <= if format.is_half() { NEAREST } else { PLAIN } {
+            return least;
+        }
         if want.is_infinite() && got.is_infinite() {
             let is_pole = |s: usize| {
                 let x = streams[s];
@@ -223,6 +235,18 @@ impl Formula {
             0.0 => error,
             scale => error.min(format.error(got, want, format.ulp(scale))),
         }
+    }
+
+    /// Returns the inputs that differ from these by [`TIE`] in one stream; none if the formula does not round to integers.
+    pub fn beside(&self, streams: &[f64]) -> impl Iterator<Item = Vec<f64>> {
+        let is_moved = |s: &usize| !self.multiplies[*s] && rounds(self.written());
+        (0..streams.len()).filter(is_moved).flat_map(|s| {
+            [1.0 - TIE, 1.0 + TIE].map(|by| {
+                let mut streams = streams.to_vec();
+                streams[s] *= by;
+                streams
+            })
+        })
     }
 
     /// Returns the magnitude of the product of all factors (streams that results are proportional to).
@@ -306,7 +330,14 @@ impl Formula {
     pub fn constants(&self) -> Vec<f64> {
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
-        self.written().nodes.iter().filter_map(number).chain(scalars).collect()
+        let constants = self.written().nodes.iter().filter_map(number).chain(scalars);
+        // Ties of quotients and products with one of the numbers.
+        let ties =
+            if rounds(self.written()) { &[1.0, 0.5, 1.5, 2.5, 7.5, 127.5][..] } else { &[1.0] };
+        constants
+            .chain((ties.len() > 1).then_some(1.0))
+            .flat_map(|c| ties.iter().map(move |t| t * c))
+            .collect()
     }
 
     /// Returns the error budget of an output, in units in the last place.
