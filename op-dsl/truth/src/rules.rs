@@ -92,7 +92,7 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Relu => above(x, &x.num(0.0)),
         Prim::Sign => step(x) * x.num(0.0),
         Prim::Round if x.is_nan() => x.num(f64::NAN),
-        // Whatever moves the argument, the slope is 0.
+        // The slope is 0 even if the argument moves infinitely fast.
         Prim::Round => return [None, None, None],
         Prim::Sinh => value(Prim::Cosh, [x, x, x]),
         Prim::Cosh => value(Prim::Sinh, [x, x, x]),
@@ -211,7 +211,7 @@ fn rounded<R: Real>(x: &R) -> R {
     let beside = |bound: f64| rest.compare(&x.num(bound));
     match (beside(-0.5), beside(0.5)) {
         _ if !rest.is_below(2.0) => x.within(0.5),
-        // What the last attempt leaves undecided counts as equal.
+        // Numbers that the last attempt does not tell apart count as equal.
         (Some(Equal), Some(Equal)) => x.within(0.5),
         (Some(Greater | Equal), Some(Less | Equal)) => x.num(even),
         (_, Some(Greater)) => x.num(even + 1.0),

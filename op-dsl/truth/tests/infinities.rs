@@ -129,7 +129,7 @@ fn parts_that_meet() {
     assert!((reference(silu, "x", 1, &[2.0, INF]) - 2.0).abs() < 1e-12);
 }
 
-/// What rounding leaves of a number has no limit; steps have one where their heights do.
+/// The rest that rounding leaves of a number has no limit; steps have one where their heights do.
 #[test]
 fn limits_of_rounded_numbers() {
     let of = |formula: &str| {
