@@ -63,6 +63,7 @@ rows! {
     Mul3    as "(({x} * {y}) * {z})": "x y first, x being bounded: overflows only where x y does"
     Min     as "({x} < {y} || {x} != {x} ? {x} : {y})": "Mins when one side is a constant"
     Max     as "({x} > {y} || {x} != {x} ? {x} : {y})": "Maxs when one side is a constant"
+    Round: "(|x| + 2^23) - 2^23 with the sign of x; from 2^23 on x itself"
     Sqrt: ""
     Lt      as "({x} < {y})": "Compares with a constant; counts in multiples of 256 bytes"
     Le      as "({x} <= {y})": "Compares with a constant; counts in multiples of 256 bytes"

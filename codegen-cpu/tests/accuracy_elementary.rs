@@ -241,6 +241,7 @@ macro_rules! functions {
 }
 
 functions! { STRIDE;
+    round Round;
     exp Exp;
     expm1 Expm1;
     ln Ln;

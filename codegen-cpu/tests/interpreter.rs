@@ -210,6 +210,7 @@ by_name! {
     Mul3 mul3(x, y, z);
     Min min(x, y);
     Max max(x, y);
+    Round round(x);
     Pow powf(x, y);
     Exp exp(x);
     Expm1 expm1(x);

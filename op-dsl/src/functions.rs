@@ -21,6 +21,14 @@ pub(crate) fn sign(x: f64) -> f64 {
     if x == 0.0 { x } else { x.signum() }
 }
 
+/// Adding and subtracting `2^52` rounds, because sums have no digits behind the point there.
+pub(crate) fn round(x: f64) -> f64 {
+    const SPACED_BY_ONE: f64 = (1u64 << 52) as f64;
+    let rounded =
+        if x.abs() < SPACED_BY_ONE { (x.abs() + SPACED_BY_ONE) - SPACED_BY_ONE } else { x.abs() };
+    rounded.copysign(x)
+}
+
 pub(crate) fn sqrt(x: f64) -> f64 {
     x.sqrt()
 }

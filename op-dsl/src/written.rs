@@ -2,7 +2,7 @@
 //!
 //! Their bodies are the same text that the compiler reads where a formula calls them.
 
-use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, sign, sin, sqrt};
+use crate::elem::{Elem, abs, atan, cos, exp, ln, log1p, max, powf, round, sign, sin, sqrt};
 use std::f64::consts::{FRAC_PI_2, LN_2, LN_10, LOG2_E, LOG10_E, PI};
 
 /// Defines each function twice: as a free function, and as a method of `Elem`, its first argument.
@@ -34,6 +34,10 @@ mod tests {
         assert_eq!(hypot(x, 4.0).0, 5.0);
         assert_eq!(x.copysign(-1.0).0, -3.0);
         assert_eq!(x.heaviside().0, 1.0);
+        assert_eq!(
+            [floor(-1.5).0, ceil(-1.5).0, trunc(-1.5).0, round(-1.5).0],
+            [-2.0, -1.0, -1.0, -2.0]
+        );
         assert!((atan2(-1.0, -x).0 - f64::atan2(-1.0, -3.0)).abs() < 1e-15);
     }
 }

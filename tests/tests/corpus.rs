@@ -7,7 +7,7 @@
 #[path = "corpus/formulas.rs"]
 mod formulas;
 
-use formulas::{bells, gates, saturated, smooth, units, written};
+use formulas::{bells, gates, rounded, saturated, smooth, units, written};
 use op_dsl::{Level, Operator};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -23,6 +23,7 @@ fn operators() -> Vec<&'static Operator> {
         units::OPERATORS,
         smooth::OPERATORS,
         written::OPERATORS,
+        rounded::OPERATORS,
     ];
     let mut all = modules.concat();
     if let Ok(wanted) = std::env::var("OP_DSL_CORPUS") {

@@ -12,7 +12,7 @@ use crate::column::{Family, family, gate_of};
 use crate::sequence::form::{Build, Digits, Member};
 use crate::sequence::forms::gate::{Gate, sigmoids, sigmoids_far};
 use crate::sequence::forms::power::{self, Exponent, Rounding};
-use crate::sequence::forms::times;
+use crate::sequence::forms::{round, times};
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 
@@ -174,6 +174,10 @@ impl<'g> Pass<'g> {
                 Ok(self.seq.muls(x, -1.0))
             }
             Prim::Abs => self.plain(Api::Abs, &[x]),
+            Prim::Round => {
+                let x = self.value(x)?;
+                Ok(round(&mut self.seq, x))
+            }
             Prim::Sqrt => self.plain(Api::Sqrt, &[x]),
             Prim::Exp => self.plain(Api::Exp, &[x]),
             Prim::Ln => self.plain(Api::Ln, &[x]),

@@ -3,12 +3,19 @@
 //! The advice rests on the compiler's own analyses.
 
 use op_dsl_ir::op::{OpDef, Spec};
+use op_dsl_ir::roles::rounds;
 use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
 use op_dsl_ir::{Graph, Id, Node, Prim, display};
 
 /// Error bounds that the tests of fitted tables require of every table.
 const LOOKED_UP: &str = "CPUs look up tables that were fitted in f64: each function within 1.3 ulp in f32, 1.6 where vectors \
                          are of 256 bits; products around them round once each.";
+
+/// Says how large an error in ULP is: `90 ulp off`, or `of no use` if not even the exponent is right.
+pub fn in_words(error: f64) -> String {
+    const NOTHING_RIGHT: f64 = 1e30;
+    if error < NOTHING_RIGHT { format!("{error:.0} ulp off") } else { "of no use".into() }
+}
 
 /// Returns advice on a formula as sentences, the most important first.
 ///
@@ -46,10 +53,7 @@ impl Advisor<'_> {
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
         let found = worst_in_f32(self.graph, &self.def.stream_ranges());
-        let off = match found.ulps.is_finite() {
-            true => format!("{:.0} ulp off", found.ulps),
-            false => "of no use".into(),
-        };
+        let off = in_words(found.ulps);
         let names = self.def.input_names();
         let at = names.iter().zip(&found.streams).map(|(name, v)| format!("{name} = {v:.2e}"));
         let at: Vec<String> = at.collect();
@@ -59,9 +63,13 @@ impl Advisor<'_> {
             true => "look up a table that was fitted in f64, where they can",
             false => "compute it in f64",
         };
+        let what = match rounds(self.graph) {
+            true => "what cancels, overflows or is an inexact argument of `round`",
+            false => "what cancels or overflows there",
+        };
         Some(format!(
-            "In f32 it would be {off}{at}, so CPUs {instead}{types}: a form without what cancels or \
-             overflows there would stay in f32."
+            "In f32 it would be {off}{at}, so CPUs {instead}{types}: a form without {what} would \
+             stay in f32."
         ))
     }
 

@@ -1,6 +1,6 @@
 //! `explain`: shows the way from an author's formula to instructions.
 
-use super::advice::advice;
+use super::advice::{advice, in_words};
 use super::args::Explain;
 use super::constants;
 use super::error::Error;
@@ -116,8 +116,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         }
         let error = worst_in_f32(&spec.graph, &def.stream_ranges()).ulps;
         let types = if wide.halves { "all types" } else { "f32" };
-        let off =
-            if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };
+        let off = in_words(error);
         let graph = listing(&wide.graph);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });

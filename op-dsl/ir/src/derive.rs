@@ -52,7 +52,7 @@ pub fn partials(
             let above = b.call(Prim::Lt, &[zero, x]);
             b.call(Prim::Select, &[above, one, rest])
         }
-        Prim::Sign => unless_nan(b, x, again),
+        Prim::Sign | Prim::Round => unless_nan(b, x, again),
         // 1 / (2 sqrt x)
         Prim::Sqrt => {
             let half = b.num(0.5);

@@ -155,6 +155,7 @@ rows! { ($)
         Abs          abs            "|x|"                         ALL,           POSITIVE,       |[x, ..]| x.abs(),        MOVED;
         Relu         relu           "max(x, 0)"                   ALL,           POSITIVE,       |[x, ..]| o::max([x, 0.0, 0.0]), MOVED;
         Sign         sign           "-1, 0 or 1 as x is below, at or above 0" ALL, Interval(-1.0, 1.0), o::sign, MOVED;
+        Round        round          "the integer nearest to x, the even one of two" ALL, ALL,    |[x, ..]| x.round_ties_even(), MOVED;
         Sqrt         sqrt           "x^(1/2)"                     POSITIVE,      POSITIVE,       |[x, ..]| x.sqrt(),       EXACT;
         Exp          exp            "e^x"                         ALL,           POSITIVE,       |[x, ..]| libm::exp(x),   (1.0, 1.2);
         Expm1        expm1          "e^x - 1"                     ALL,           above(-1.0),    |[x, ..]| libm::expm1(x), (1.3, 1.4);
@@ -206,14 +207,14 @@ impl Prim {
         use Prim::*;
         matches!(
             self,
-            Relu | Sign | Exp | Expm1 | Sinh | Tanh | Sigmoid | Erf | NormalCdf | Softplus
+            Relu | Sign | Round | Exp | Expm1 | Sinh | Tanh | Sigmoid | Erf | NormalCdf | Softplus
         )
     }
 
     /// Returns whether the primitive is analytic wherever it is finite: it has no breakpoints and no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;
-        !matches!(self, Abs | Relu | Sign | Clamp | Min | Max | Lt | Le | Eq | Select)
+        !matches!(self, Abs | Relu | Sign | Round | Clamp | Min | Max | Lt | Le | Eq | Select)
     }
 }
 

@@ -65,14 +65,40 @@ pub fn activation(def: &OpDef) -> usize {
     numbers.find(applied).or_else(gate).or(first).unwrap_or(0)
 }
 
-/// Returns whether a periodic function (sine or cosine) depends on a stream, so that there is no limit at its infinities.
+/// Returns whether a periodic function of a stream takes part, so that there is no limit at its infinities.
+///
+/// That is a sine, a cosine, or what is left of a number that is rounded ([`leaves_fraction`]).
 pub fn repeats(graph: &Graph, stream: usize) -> bool {
     let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
     let is_periodic = |node: &Node| match *node {
         Node::Call(Prim::Sin | Prim::Cos, [x, ..]) => depends[x.index()],
         _ => false,
     };
-    graph.nodes.iter().any(is_periodic)
+    graph.nodes.iter().any(is_periodic) || leaves_fraction(graph, stream)
+}
+
+/// Returns whether a graph rounds numbers to integers, so that it may jump anywhere.
+pub fn rounds(graph: &Graph) -> bool {
+    graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round, _)))
+}
+
+/// Returns whether a sum has a rounded value of a stream and another value of it as terms, as in `x - round(x)`.
+///
+/// All numbers beyond 2^53 are integers in f64, so that values there do not show that such a sum has no limit.
+pub fn leaves_fraction(graph: &Graph, stream: usize) -> bool {
+    if !rounds(graph) {
+        return false;
+    }
+    let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
+    let is_rounded = graph
+        .depends_on(|id, node| matches!(node, Node::Call(Prim::Round, _)) && depends[id.index()]);
+    graph.nodes.iter().any(|node| match *node {
+        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => {
+            let both = depends[x.index()] && depends[y.index()];
+            both && (is_rounded[x.index()] || is_rounded[y.index()])
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -97,6 +123,23 @@ mod tests {
             assert_eq!([0, 1].map(|i| is_truth(&graph, i)), want, "{graph:?}");
         }
         assert!(!is_truth(&b.finish(&[choice, x]), 0), "what is returned is a number");
+    }
+
+    #[test]
+    fn only_a_difference_leaves_a_fraction() {
+        let mut b = Builder::new();
+        let [x, y] = [0, 1].map(|i| b.stream(i));
+        let (one, whole) = (b.num(1.0), b.call(Prim::Round, &[x]));
+        let results = [
+            (b.difference(x, whole), [true, false]),
+            (b.difference(whole, one), [false, false]),
+            (b.sum(whole, y), [false, false]),
+            (b.product(whole, x), [false, false]),
+        ];
+        for (result, want) in results {
+            let graph = crate::passes::simplify::run(&b.finish(&[result]));
+            assert_eq!([0, 1].map(|i| leaves_fraction(&graph, i)), want, "{graph:?}");
+        }
     }
 
     #[test]

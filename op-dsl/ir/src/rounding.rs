@@ -207,6 +207,19 @@ mod tests {
     }
 
     #[test]
+    fn an_inexact_number_that_is_rounded_may_be_another_integer() {
+        let round = |b: &mut Builder, x: Id| b.call(Prim::Round, &[x]);
+        let [f32, f64] = estimates(round);
+        assert_eq!([f32, f64], [0.0, 0.0]);
+        let [f32, f64] = estimates(|b, x| {
+            let (step, t) = (b.num(0.05), b.call(Prim::Tanh, &[x]));
+            let steps = b.quotient(t, step);
+            round(b, steps)
+        });
+        assert!(f32 > 1e6 && f64 < 1e-6, "{f32} {f64}");
+    }
+
+    #[test]
     fn what_only_the_largest_numbers_overflow_is_seen() {
         // `k x` is infinite only for the largest number, although `softplus(k x) / k` is within f32.
         const K: f64 = 1.000_000_1;

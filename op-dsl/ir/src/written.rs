@@ -48,6 +48,29 @@ macro_rules! written_functions {
                 if y < 0.0 { -abs(x) } else { abs(x) }
             }
             heaviside(x) "1 where `x` is positive, else 0." { max(sign(x), 0.0) }
+            floor(x) "The largest integer that is not above `x`." {
+                let nearest = round(x);
+                if nearest > x { nearest - 1.0 } else { nearest }
+            }
+            ceil(x) "The smallest integer that is not below `x`." {
+                let nearest = round(x);
+                if nearest < x { nearest + 1.0 } else { nearest }
+            }
+            trunc(x) "`x` without its digits behind the point." {
+                let nearest = round(x);
+                if abs(nearest) > abs(x) { nearest - sign(x) } else { nearest }
+            }
+            sinc(x) "`sin(pi x) / (pi x)`, and 1 at 0." {
+                // Taking off the nearest integer is exact, so that large arguments keep their digits; an odd one turns the sign.
+                let nearest = round(x);
+                let odd = nearest - 2.0 * round(0.5 * nearest);
+                if x == 0.0 {
+                    // Both derivatives are those of the function as well.
+                    1.0 - PI * PI / 6.0 * x * x
+                } else {
+                    (1.0 - 2.0 * odd * odd) * sin(PI * (x - nearest)) / (PI * x)
+                }
+            }
         }
     };
 }

@@ -190,6 +190,12 @@ impl<R: Real> Real for Compensated<R> {
     fn is_negative(&self) -> bool {
         if self.head == 0.0 { self.tail.is_negative() } else { self.head < 0.0 }
     }
+    fn about(&self) -> f64 {
+        self.head + self.tail.about()
+    }
+    fn within(&self, by: f64) -> Compensated<R> {
+        Compensated::of(self.head, self.tail.within(by))
+    }
     fn unknown(&self) -> Compensated<R> {
         Compensated::plain(self.tail.unknown())
     }

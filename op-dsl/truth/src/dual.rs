@@ -110,6 +110,12 @@ impl<R: Real> Real for Dual<R> {
     fn is_negative(&self) -> bool {
         self.value.is_negative()
     }
+    fn about(&self) -> f64 {
+        self.value.about()
+    }
+    fn within(&self, by: f64) -> Dual<R> {
+        Dual { value: self.value.within(by), ..self.clone() }
+    }
     fn unknown(&self) -> Dual<R> {
         Dual { value: self.value.unknown(), slope: Some(self.value.unknown()) }
     }

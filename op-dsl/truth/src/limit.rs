@@ -4,18 +4,23 @@
 //! grows faster. Instead, parts of the formula as written that depend on one infinite stream have their limits, which
 //! are combined by IEEE arithmetic. The same applies to a quotient of two sums that grow independently with one stream.
 
-use crate::exact::{NOTHING, exactly, precise};
+use crate::exact::{NOTHING, Precise, exactly_at, precise};
 use crate::real::Real;
 use crate::tower::Tower;
 use crate::{walk, work};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::Spec;
+use op_dsl_ir::roles::rounds;
 use op_dsl_ir::rounding::divides_apart;
 
 /// Exponents `n` of the finite inputs `2^n` at which limits at infinity are judged.
 ///
 /// Each input is the square of the one before.
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
+/// Factors of the numbers of [`FAR`] in formulas that round, and what is added to the products.
+///
+/// The numbers themselves are even integers, and so are their logarithms.
+const IRREGULAR: [[f64; 2]; 4] = [[1.3, 0.3], [1.7, -0.4], [1.1, 0.1], [1.9, 0.45]];
 /// Relative difference below which two values count as equal.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
 /// Magnitude below which a primitive's value at an infinite argument counts as 0.
@@ -53,13 +58,25 @@ pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
 
 /// Returns the limit of each output; only valid if the output depends on at most one infinite stream.
 fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-    let far = |power: f64| {
-        let at = |x: &f64| if x.is_infinite() { power.exp2().copysign(*x) } else { *x };
-        let streams: Vec<f64> = streams.iter().map(at).collect();
-        exactly(spec, &streams, scalars)
+    let is_irregular = rounds(&spec.traced);
+    let far = |k: usize| {
+        let at = |precision: usize| {
+            move |i: usize| match streams.get(i) {
+                Some(x) if x.is_infinite() => beyond(k, *x, is_irregular, precision),
+                x => precise(x.copied().unwrap_or(f64::NAN), precision),
+            }
+        };
+        exactly_at(spec, scalars, at)
     };
-    let points = FAR.map(far);
+    let points = [0, 1, 2, 3].map(far);
     (0..points[0].len()).map(|k| limit(points.each_ref().map(|p| value(&p[k])))).collect()
+}
+
+/// Returns the finite number with index `k` in [`FAR`] that stands for the infinity `x`, an irregular one if asked.
+fn beyond(k: usize, x: f64, is_irregular: bool, precision: usize) -> Precise {
+    let [factor, addend] = if is_irregular { IRREGULAR[k] } else { [1.0, 0.0] };
+    let number = precise((factor * FAR[k].exp2()).copysign(x), precision);
+    if is_irregular { number + precise(addend, precision) } else { number }
 }
 
 /// Returns the value of every node of a formula where several streams are infinite.
@@ -72,9 +89,10 @@ fn together(
     infinite: &[usize],
     reached: &[u64],
 ) -> Vec<f64> {
-    let far = |varied: usize, power: f64| {
+    let is_irregular = rounds(graph);
+    let far = |varied: usize, point: usize| {
         let stream = |k: usize| match streams[k] {
-            x if k == varied => precise(power.exp2().copysign(x), BITS),
+            x if k == varied => beyond(point, x, is_irregular, BITS),
             x if x.is_infinite() => precise(f64::NAN, BITS),
             x => precise(x, BITS),
         };
@@ -96,7 +114,7 @@ fn together(
         let own: Vec<usize> = (0..values.len()).filter(is_own).collect();
         if !own.is_empty() {
             work::add(FAR.len() * graph.nodes.len(), work::exact(BITS));
-            let points = FAR.map(|power| far(*varied, power));
+            let points = [0, 1, 2, 3].map(|point| far(*varied, point));
             for i in own {
                 values[i] = settled(limit(points.each_ref().map(|p| value(&p[i].sum()))));
             }

@@ -203,6 +203,14 @@ impl Real for Near {
         self.value < 0.0
     }
 
+    fn about(&self) -> f64 {
+        if self.off.is_finite() { self.value } else { f64::NAN }
+    }
+
+    fn within(&self, by: f64) -> Near {
+        if self.is_ordinary() { Near::rounded(self.value, self.off, by) } else { *self }
+    }
+
     fn unknown(&self) -> Near {
         Near::UNKNOWN
     }

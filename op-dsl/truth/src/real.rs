@@ -35,6 +35,10 @@ pub trait Real:
     ///
     /// Functions use this to choose between two formulas that give the same value equally well.
     fn is_negative(&self) -> bool;
+    /// Returns the value rounded to f64, its error disregarded; NaN for NaN and if nothing is known.
+    fn about(&self) -> f64;
+    /// Returns this number with its error bound raised by `by`.
+    fn within(&self, by: f64) -> Self;
     /// Returns a number of which nothing is known.
     ///
     /// An undecided comparison returns it, so that the element is evaluated with more bits.

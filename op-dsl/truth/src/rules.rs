@@ -34,6 +34,7 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Sign => step(x),
         Prim::Sinh => (x.expm1() - (-a()).expm1()) * x.num(0.5),
         Prim::Cosh => (x.exp() + x.neg_exp()) * x.num(0.5),
+        Prim::Round => rounded(x),
         Prim::Sqrt => x.sqrt(),
         Prim::Exp => x.exp(),
         Prim::Expm1 => x.expm1(),
@@ -90,6 +91,9 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Abs => step(x),
         Prim::Relu => above(x, &x.num(0.0)),
         Prim::Sign => step(x) * x.num(0.0),
+        Prim::Round if x.is_nan() => x.num(f64::NAN),
+        // The slope is 0 even if the argument moves infinitely fast.
+        Prim::Round => return [None, None, None],
         Prim::Sinh => value(Prim::Cosh, [x, x, x]),
         Prim::Cosh => value(Prim::Sinh, [x, x, x]),
         Prim::Sqrt => x.num(0.5) / this.clone(),
@@ -184,6 +188,35 @@ fn step<R: Real>(x: &R) -> R {
         _ if x.is_nan() => x.num(f64::NAN),
         Some(order) => x.num(f64::from(order as i8)),
         None => x.unknown(),
+    }
+}
+
+/// Returns the integer nearest to `x`, the even one of two.
+///
+/// Where the error of `x` does not decide between two integers, the result is `x` with an error of 1/2 more.
+fn rounded<R: Real>(x: &R) -> R {
+    if let Some(exact) = x.exactly() {
+        return x.num(exact.round_ties_even());
+    }
+    // Rounding to an even number takes a tie of the rest to the even integer.
+    let even = 2.0 * (0.5 * x.about()).round_ties_even();
+    if x.is_nan() || !even.is_finite() {
+        return if x.is_nan() { x.num(f64::NAN) } else { x.within(0.5) };
+    }
+    let rest = x.clone() - x.num(even);
+    if rest.about().abs() > 1.5 {
+        // A number beyond 2^53 has more digits than f64.
+        return x.num(even) + rounded(&rest);
+    }
+    let beside = |bound: f64| rest.compare(&x.num(bound));
+    match (beside(-0.5), beside(0.5)) {
+        _ if !rest.is_below(2.0) => x.within(0.5),
+        // Numbers that the last attempt does not tell apart count as equal.
+        (Some(Equal), Some(Equal)) => x.within(0.5),
+        (Some(Greater | Equal), Some(Less | Equal)) => x.num(even),
+        (_, Some(Greater)) => x.num(even + 1.0),
+        (Some(Less), _) => x.num(even - 1.0),
+        _ => x.within(0.5),
     }
 }
 

@@ -264,8 +264,26 @@ impl Real for Tower {
         self.parts().0.is_negative()
     }
 
+    fn about(&self) -> f64 {
+        self.to_f64()
+    }
+
+    fn within(&self, by: f64) -> Tower {
+        match self.vanishes() {
+            Some(true) => self.num(0.0).within(2.0 * by),
+            _ => self.by_size(|x| Tower::Ball(x.within(by)), || self.blurred(), || self.blurred()),
+        }
+    }
+
     fn unknown(&self) -> Tower {
         Tower::Ball(self.parts().0.unknown())
+    }
+
+    fn compare(&self, other: &Tower) -> Option<Ordering> {
+        match (self, other) {
+            (Tower::Ball(x), Tower::Ball(y)) => x.compare(y),
+            _ => (self.clone() - other.clone()).sign(),
+        }
     }
 
     fn sqrt(&self) -> Tower {

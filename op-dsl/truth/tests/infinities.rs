@@ -128,3 +128,28 @@ fn parts_that_meet() {
     assert_eq!(reference(silu, "x", 1, &[INF, INF]), INF);
     assert!((reference(silu, "x", 1, &[2.0, INF]) - 2.0).abs() < 1e-12);
 }
+
+/// The rest that rounding leaves of a number has no limit; steps have one where their heights do.
+#[test]
+fn limits_of_rounded_numbers() {
+    let of = |formula: &str| {
+        operators(
+            &format!("fn f(x: Elem, #[attr(default = 0.05)] k: f32) -> Elem {{ {formula} }}"),
+            "x",
+        )
+    };
+    for (formula, limits) in [
+        ("x - floor(x) + k", [f64::NAN; 2]),
+        ("clamp(round(x / k), -128.0, 127.0)", [-128.0, 127.0]),
+        ("x * sigmoid(-round(k * x))", [-INF, 0.0]),
+        ("k * ceil(x)", [-INF, INF]),
+    ] {
+        let all = of(formula);
+        check(&all[0], &[-INF], &[0.05], limits[0]);
+        check(&all[0], &[INF], &[0.05], limits[1]);
+        check(&all[0], &[f64::NAN], &[0.05], f64::NAN);
+    }
+    let gradient = &of("x - floor(x / k)")[1];
+    check(gradient, &[2.0, INF], &[0.05], 2.0);
+    check(gradient, &[2.0, f64::NAN], &[0.05], f64::NAN);
+}

@@ -301,4 +301,17 @@ corpus! {
     "Atanh" "AtanhGrad" f_atanh(x): atanh(x);
     "Copysign" "CopysignGrad" f_copysign(x, a = -1.5): copysign(x, a);
     "Heaviside" "HeavisideGrad" f_heaviside(x): x * heaviside(x);
+    "Sinc" "SincGrad" f_sinc(x): sinc(x);
+}
+
+corpus! {
+    /// Rounded numbers: quantisers and sawtooth waves.
+    mod rounded;
+
+    "FakeQuant" "FakeQuantGrad" fake_quant(x, scale = 0.05): clamp(round(x / scale), -128.0, 127.0) * scale;
+    "Quarters" "QuartersGrad" quarters(x): round(x * 4.0) / 4.0;
+    "Sawtooth" "SawtoothGrad" sawtooth(x): x - floor(x);
+    "Centred" "CentredGrad" centred(x): x - round(x);
+    "RoundGate" "RoundGateGrad" round_gate(x): x * sigmoid(round(x));
+    "Stairs" "StairsGrad" stairs(x, k = 1.5): ceil(k * tanh(x)) + trunc(x);
 }

@@ -123,7 +123,7 @@ corpus! {
     /// Activations of one input.
     mod shapes, shapes_judged;
 
-    "Sinc" "SincGrad" wrt(x) sinc(x;): if x == 0.0 { 1.0 } else { sin(x) / x },
+    "Sinc" "SincGrad" wrt(x) sin_over_x(x;): if x == 0.0 { 1.0 } else { sin(x) / x },
         written: if x.to_f64() == 0.0 { n(1.0) } else { x.sin() / x };
     "SoftCapped" "SoftCappedGrad" wrt(x) soft_capped(x; c = 30.0): c * tanh(x / c),
         written: c * tanh(x / c);

@@ -99,6 +99,7 @@ const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Abs, ["np.abs", "std::fabs"]),
     (Prim::Min, ["np.minimum", ""]),
     (Prim::Max, ["np.maximum", ""]),
+    (Prim::Round, ["np.round", "std::nearbyint"]),
     (Prim::Sqrt, ["np.sqrt", "std::sqrt"]),
     (Prim::Exp, ["np.exp", "std::exp"]),
     (Prim::Expm1, ["np.expm1", "std::expm1"]),

@@ -98,6 +98,7 @@ macro_rules! table {
             condition.simd_eq($Lanes::splat(s, 0.0)).select(no, yes)
         });
         table[Prim::Abs as usize] = function!($Lanes, [x] => x.abs());
+        table[Prim::Round as usize] = by_name!($Lanes, round[x]);
         table[Prim::Sqrt as usize] = function!($Lanes, [x] => x.sqrt());
         table[Prim::Exp as usize] = out_of_line!($Lanes, exp[x]);
         table[Prim::Expm1 as usize] = out_of_line!($Lanes, expm1[x]);

@@ -11,6 +11,7 @@ pub(super) mod minmax;
 pub(super) mod poly;
 mod polynomial;
 pub mod range;
+pub(super) mod round;
 mod softplus;
 pub mod table;
 pub mod tail;
@@ -47,6 +48,7 @@ on_steps! {
     minmax::max(x, y);
     minmax::at_most(x, bound);
     minmax::at_least(x, bound);
+    round::round(x);
 }
 
 /// Defines functions of a step (two or four vectors) that are evaluated in f64 and rounded once.

@@ -31,7 +31,7 @@ use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
 use functions::functions;
 pub use functions::{Column, Functions, Wide};
-pub use vectors::{WideMask, at_least, at_most, max, min, mul3};
+pub use vectors::{WideMask, at_least, at_most, max, min, mul3, round};
 
 /// Implements the out-of-line functions of every level from the functions of one vector.
 macro_rules! at_levels {

@@ -1,7 +1,7 @@
 //! Vectors of a step in f64: conversions, arithmetic, comparisons.
 
 use super::functions::{Column, Wide};
-use crate::rt::math::minmax;
+use crate::rt::math::{minmax, round as rounding};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, PAIR, each};
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -155,6 +155,12 @@ choices! {
     at_most;
     /// The larger of `x` and a number `y`; NaN if `x` is.
     at_least;
+}
+
+/// The integer nearest to `x`, the even one of two; infinities and NaN stay.
+#[inline(always)]
+pub fn round<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W> {
+    Wide(both!(s, k i => rounding::round(s, x.0[k][i])))
 }
 
 /// `x * y * z`; factors in the range of f32 can neither overflow nor underflow on the way.

@@ -4,8 +4,8 @@ use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::graph::needed;
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
-use op_dsl_ir::roles::{self, Dependence, activation, dependence};
+use op_dsl_ir::op::{Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
+use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
@@ -26,6 +26,11 @@ const PLAIN: f64 = 1.0;
 /// It is smaller than [`PLAIN`] because results that are not the nearest number are counted.
 const NEAREST: f64 = 0.5;
 
+/// Relative change of an argument of `round` that is no error.
+///
+/// It is a few roundings in f64, after which the argument may lie on the other side of a tie.
+const TIE: f64 = 1.0 / (1u64 << 44) as f64;
+
 /// One specialisation of an operator, and the settings that it is swept in.
 pub struct Formula {
     pub op: &'static Operator,
@@ -41,6 +46,8 @@ pub struct Formula {
     /// For each input stream, the range that callers promise, `None` without a promise.
     pub ranges: Vec<Option<[f64; 2]>>,
     pub settings: Vec<Setting>,
+    /// The specialisation with arguments of `round` that are off by [`TIE`], either way; empty if it has none.
+    beside: Vec<Spec>,
 }
 
 /// Values of everything except the stream that is swept.
@@ -109,7 +116,8 @@ impl Formula {
         let settings = settings(op.def(), &applied, &masks, streams, &attrs);
         let multiplies = (0..streams).map(|k| roles::is_factor(&spec.graph, k)).collect();
         let ranges = op.def().stream_ranges();
-        Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, ranges, settings }
+        let (mode, beside) = (mode(op, spec), beside(spec));
+        Formula { op, spec, mode, applied, masks, multiplies, ranges, settings, beside }
     }
 
     /// Clamps the value of each stream to the range that callers promise for it; NaN remains.
@@ -155,7 +163,8 @@ impl Formula {
     ///
     /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. If the output is a sum of terms
     /// that cancel, the unit is not smaller than the rounding error of such a term in f64. At a pole with opposite infinities
-    /// on its sides, either infinity is right.
+    /// on its sides, either infinity is right. If the formula rounds numbers to integers, the exact result of arguments of
+    /// `round` that are off by [`TIE`] is right as well.
     pub fn error(
         &self,
         dtype: DType,
@@ -178,6 +187,12 @@ impl Formula {
             let all = 0..streams.len();
             all.filter(|k| !self.multiplies[*k] && !self.masks.contains(k))
         };
+        let scalars = self.op.def().scalars(attrs);
+        let beside = self.beside(&scalars, streams, k, format);
+        let least = beside.iter().map(|want| format.error(got, *want, 0.0)).fold(error, f64::min);
+        if least <= if format.is_half() { NEAREST } else { PLAIN } {
+            return least;
+        }
         if want.is_infinite() && got.is_infinite() {
             let is_pole = |s: usize| {
                 let x = streams[s];
@@ -194,7 +209,6 @@ impl Formula {
             let is_read = is_lost && self.in_steps(attrs, streams, k).is_nan();
             return if is_read { 0.0 } else { error };
         }
-        let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
         // A result `a + s b` is `a` where `s` is 0; arithmetic in f64 has rounded that `a`.
         let is_linear = |s: &usize| !self.applied.contains(s);
@@ -216,6 +230,12 @@ impl Formula {
             0.0 => error,
             scale => error.min(format.error(got, want, format.ulp(scale))),
         }
+    }
+
+    /// Returns the exact values of output `k` for arguments of `round` that are off by [`TIE`]; none if the formula has none.
+    pub fn beside(&self, scalars: &[f64], streams: &[f64], k: usize, format: Format) -> Vec<f64> {
+        let value = |spec| op_dsl_truth::decided(spec, streams, scalars, format)[k];
+        self.beside.iter().filter_map(value).collect()
     }
 
     /// Returns the magnitude of the product of all factors (streams that results are proportional to).
@@ -299,7 +319,14 @@ impl Formula {
     pub fn constants(&self) -> Vec<f64> {
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
-        self.written().nodes.iter().filter_map(number).chain(scalars).collect()
+        let constants = self.written().nodes.iter().filter_map(number).chain(scalars);
+        // Ties of quotients and products with one of the numbers.
+        let ties =
+            if rounds(self.written()) { &[1.0, 0.5, 1.5, 2.5, 7.5, 127.5][..] } else { &[1.0] };
+        constants
+            .chain((ties.len() > 1).then_some(1.0))
+            .flat_map(|c| ties.iter().map(move |t| t * c))
+            .collect()
     }
 
     /// Returns the error budget of an output, in units in the last place.
@@ -343,6 +370,30 @@ impl Formula {
         let nodes = graph.nodes.iter().zip(needed.iter().zip(&varies));
         nodes.rev().map(error).sum::<f64>().max(0.5)
     }
+}
+
+/// Returns a specialisation with all computed arguments of `round` smaller, and larger, by [`TIE`]; none if there are none.
+fn beside(spec: &Spec) -> Vec<Spec> {
+    let moved = |graph: &Graph, by: f64| {
+        let argument = |node: &Node| match *node {
+            Node::Call(Prim::Round, [x, ..]) => Some(x),
+            _ => None,
+        };
+        let is_computed = |x: &Id| matches!(graph.nodes[x.index()], Node::Call(..));
+        let all: Vec<Id> = graph.nodes.iter().filter_map(argument).filter(is_computed).collect();
+        graph.rewrite_at(|b, at| {
+            let id = b.add(at.copy());
+            if all.contains(&at.id) { b.scaled(by, id) } else { id }
+        })
+    };
+    let written = spec.derived.as_ref().map_or(&spec.traced, |derived| &derived.forward);
+    let sides = if rounds(written) { &[1.0 - TIE, 1.0 + TIE][..] } else { &[] };
+    let side = |by: &f64| {
+        let derived = spec.derived.clone();
+        let derived = derived.map(|of| Derived { forward: moved(&of.forward, *by), ..of });
+        Spec { traced: moved(&spec.traced, *by), derived, ..spec.clone() }
+    };
+    sides.iter().map(side).collect()
 }
 
 /// Returns every combination of mask values, each as a function from a stream's index to 0 or 1.

@@ -9,6 +9,7 @@ use crate::analysis::Visit;
 use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
+use crate::roles::rounds;
 use crate::wiring::Wiring;
 
 /// Error for a gradient that reads an input stream that some step's [`Wiring::inputs`] do not connect.
@@ -147,6 +148,7 @@ fn tangents(
     again: bool,
     b: &mut Builder,
 ) -> Vec<Option<Id>> {
+    let rounds = rounds(forward);
     forward.forward(|at: Visit<'_, Option<Id>>| match (at.node, at.node.map_args(values)) {
         (Node::Stream(s), _) => (usize::from(s) == wrt).then(|| b.num(1.0)),
         (Node::Call(Prim::Select, [_, yes, no]), Node::Call(_, [c, ..])) => {
@@ -161,7 +163,11 @@ fn tangents(
             let terms = partials.into_iter().flatten().zip(moving);
             terms.fold(None, |sum, (partial, tangent)| match (partial, tangent) {
                 (Some(partial), Some(tangent)) => {
-                    let flow = chain(b, tangent, partial);
+                    // A rounded value does not move, whatever the slopes around it are.
+                    let stays = rounds && vanishes(b, tangent) && !vanishes(b, partial);
+                    let (factor, slope) =
+                        if stays { (partial, tangent) } else { (tangent, partial) };
+                    let flow = chain(b, factor, slope);
                     Some(add(b, sum, flow))
                 }
                 _ => sum,

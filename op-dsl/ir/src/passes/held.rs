@@ -9,7 +9,7 @@
 //! streams   elsewhere a stream is clamped only while the others are finite, so that `inf - inf` stays NaN as in the formula
 //! ```
 //!
-//! The argument of a sine is not clamped, because a sine has no limit, nor a stream in a quotient of sums that grow independently
+//! The argument of a sine is not clamped, because a sine has no limit, nor that of `x - round(x)`, nor a stream in a quotient of sums that grow independently
 //! ([`divides_apart`]).
 
 use super::limits::{MAX, NEAR, VANISHED};
@@ -17,8 +17,9 @@ use crate::analysis::Inputs;
 use crate::clamp_bounds::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::roles::{is_factor, is_truth, repeats};
+use crate::roles::{is_factor, is_truth, leaves_fraction, repeats};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
+use crate::univariate::part;
 use rustc_hash::FxHashMap;
 
 /// Finite numbers that stand for infinity in f64; even the square root of the second is beyond f32.
@@ -166,8 +167,11 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
     let is_part = graph.live_out(|_, node| node.args().iter().any(|arg| of(*arg) & !own != 0));
     let is_call =
         |id: Id| matches!(graph.nodes[id.index()], Node::Call(prim, _) if !prim.is_comparison());
+    let has_limit = |id: Id| !leaves_fraction(&part(graph, id), stream.into());
     let all = graph.ids().filter(|id| is_part[id.index()] && of(*id) == own && is_call(*id));
-    all.map(|id| Part { id, is_alone: beside(graph, id, own, &inputs) == 0 }).collect()
+    all.filter(|id| has_limit(*id))
+        .map(|id| Part { id, is_alone: beside(graph, id, own, &inputs) == 0 })
+        .collect()
 }
 
 /// Returns the limits of node `part` where its stream is infinite, one for each of `ends`.
@@ -254,7 +258,7 @@ fn hold_streams(graph: &Graph) -> Graph {
     let zeros = lost_to_zeros(graph);
     for end in ends(graph, &[]) {
         let stream = end.varied as u16;
-        let known = held.iter().any(|(s, _)| *s == stream);
+        let known = held.iter().any(|(s, _)| *s == stream) || leaves_fraction(graph, stream.into());
         // The argument of a sine has a limit only where the attribute that multiplies it is zero.
         let zeros = if repeats(graph, stream.into()) { &[][..] } else { &zeros[..] };
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));

@@ -10,7 +10,9 @@
 use crate::analysis::Inputs;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
+use crate::roles::rounds;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
+use crate::univariate::part;
 
 /// Largest relative error of an accurate value: 2^-29, which is 1/32 of the unit roundoff of f32, 2^-24.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
@@ -36,7 +38,9 @@ pub fn run(graph: &Graph) -> Graph {
         let mut id = b.add(at.copy());
         if let (Some(stream), true) = (inputs[at.id.index()].sole_stream(), whole[at.id.index()]) {
             let function = Function { graph, stream, result: at.id };
-            for side in [-1.0, 1.0] {
+            // Steps look flat to samples that lie on one of them.
+            let has_limit = !rounds(&part(graph, at.id));
+            for side in [-1.0, 1.0].into_iter().filter(|_| has_limit) {
                 if let Some(end) = function.end(side) {
                     id = end.applied(b, stream, id);
                 }

@@ -77,6 +77,7 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
         Prim::Lt | Prim::Le | Prim::Eq => return exact(value),
         Prim::Select => return if x.value != 0.0 { y } else { z },
         Prim::Neg | Prim::Abs => x.error,
+        Prim::Round => jump(x, arithmetic),
         Prim::Add | Prim::Sub => x.error + y.error,
         Prim::Mul => times(x, y),
         Prim::Mul3 => times(Bounded { value: x.value * y.value, error: times(x, y) }, z),
@@ -104,6 +105,15 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     Bounded { value, error: if lost { f64::INFINITY } else { error } }
 }
 
+/// Returns the error of the rounded value of `x` that the error of `x` causes.
+///
+/// In f32 any error may take the argument across a tie, at some number between the samples. In f64 it does so only at
+/// arguments that f64 cannot tell from a tie, where the result of either side is right (docs/promises.md).
+fn jump(x: Bounded, arithmetic: Arithmetic) -> f64 {
+    let least = if arithmetic == Arithmetic::F32 { 0.0 } else { 0.25 };
+    if x.error <= least { 0.0 } else { x.error + 1.0 }
+}
+
 /// Returns whether a call of an arithmetic primitive gives `value` without rounding.
 fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
@@ -117,7 +127,7 @@ fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithme
     };
     let fits = || arithmetic == Arithmetic::F64 || f64::from(value as f32) == value;
     match prim {
-        Prim::Neg | Prim::Abs | Prim::Min | Prim::Max => true,
+        Prim::Neg | Prim::Abs | Prim::Round | Prim::Min | Prim::Max => true,
         Prim::Add | Prim::Sub | Prim::Div | Prim::Mul => {
             let scales = power_of_two(y) || prim == Prim::Mul && power_of_two(x);
             let is_short = arithmetic == Arithmetic::F32 && is_subnormal(&exact(value)) && !fits();

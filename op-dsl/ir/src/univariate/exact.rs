@@ -7,8 +7,8 @@ use crate::prim::Prim;
 
 /// Returns, per node, whether it is exact: f32 computes its value without rounding.
 ///
-/// Exact nodes are streams, attributes, f32 constants, clamp bounds that stand for infinity, and results of `neg`, `abs`, `min`,
-/// `max` and `select` of exact nodes. Comparisons count too, if each side is exact, uniform (see [`Graph::uniform`]), or a product of
+/// Exact nodes are streams, attributes, f32 constants, clamp bounds that stand for infinity, and results of `neg`, `abs`, `round`,
+/// `min`, `max` and `select` of exact nodes. Comparisons count too, if each side is exact, uniform (see [`Graph::uniform`]), or a product of
 /// such a node and a uniform one.
 pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     let uniform = graph.uniform();
@@ -22,9 +22,10 @@ pub(super) fn exact(graph: &Graph) -> Vec<bool> {
         match at.node {
             Node::Stream(_) | Node::Scalar(_) => true,
             Node::Const(c) => f64::from(c as f32) == c || is_far(c),
-            Node::Call(Prim::Neg | Prim::Abs | Prim::Min | Prim::Max | Prim::Select, _) => {
-                at.args().all(|exact| *exact)
-            }
+            Node::Call(
+                Prim::Neg | Prim::Abs | Prim::Round | Prim::Min | Prim::Max | Prim::Select,
+                _,
+            ) => at.args().all(|exact| *exact),
             Node::Call(Prim::Lt | Prim::Le | Prim::Eq, [x, y, _]) => compared(x) && compared(y),
             Node::Call(..) => false,
         }

@@ -294,10 +294,10 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
 
 /// Returns whether a function is more than an operation or two, so that a back end may gain by a table.
 ///
-/// False for periodic functions (sine, cosine), which have no table.
+/// False for periodic functions (sine, cosine) and those that round, which have no table.
 fn is_worth_it(graph: &Graph) -> bool {
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
-    let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
+    let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos | Prim::Round);
     let count = |node: &&Node| matches!(**node, Node::Call(prim, _) if rounds(prim));
     let is_long = graph.nodes.iter().filter(count).count() > 1;
     (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
@@ -310,6 +310,7 @@ fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
 
 /// Returns whether a primitive takes more than an instruction or two, for example `exp`.
 pub fn costs(prim: Prim) -> bool {
-    let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
-    prim.row().arity == 1 && !is_cheap || prim == Prim::Pow
+    use Prim::{Abs, Neg, Pow, Relu, Round, Sign, Sqrt};
+    let is_cheap = matches!(prim, Neg | Abs | Relu | Sign | Round | Sqrt);
+    prim.row().arity == 1 && !is_cheap || prim == Pow
 }

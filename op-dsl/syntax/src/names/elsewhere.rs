@@ -36,7 +36,13 @@ const WRITTEN: &[(&[&str], &str)] = &[
     (&["lerp"], "x + z * (y - x)"),
     (&["select"], "if x > 0.0 { y } else { z }"),
     (&["step"], "heaviside(x)"),
-    (&["sinc"], "if x == 0.0 { 1.0 } else { sin(PI * x) / (PI * x) }"),
+    (&["round_ties_even", "rint", "nearbyint"], "round(x)"),
+    (&["fract", "frac", "modf"], "x - trunc(x)"),
+    (&["fmod", "rem"], "x - y * trunc(x / y)"),
+    (&["remainder"], "x - y * floor(x / y)"),
+    (&["rem_euclid"], "x - abs(y) * floor(x / abs(y))"),
+    (&["floor_div", "floor_divide"], "floor(x / y)"),
+    (&["div_euclid"], "if y > 0.0 { floor(x / y) } else { ceil(x / y) }"),
     (&["ndtr"], "normal_cdf(x)"),
     (&["swish"], "silu(x)"),
     (&["logsigmoid", "log_sigmoid"], "-softplus(-x)"),
@@ -67,17 +73,11 @@ const NOT_ELEMENTWISE: &[&str] = &[
     "rand", "randn",
 ];
 
-/// Names of functions of other libraries that round to integers.
-const ROUNDING: &[&str] = &[
-    "round", "round_ties_even", "rint", "floor", "ceil", "trunc", "fract", "fmod", "modf",
-    "remainder", "rem_euclid", "div_euclid", "floor_div", "frexp",
-];
-
 /// Names of special functions that have no closed form in the functions that formulas know.
 const SPECIAL: &[&str] = &[
     "erfinv", "erfcinv", "erfcx", "ndtri", "gamma", "tgamma", "lgamma", "ln_gamma", "digamma",
     "polygamma", "zeta", "beta", "i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "expint",
-    "lambertw",
+    "lambertw", "frexp",
 ];
 
 /// Returns the error message for a call of a function that only other libraries have.
@@ -91,9 +91,6 @@ pub fn advice(name: &str) -> Option<String> {
     let why = if is_in(NOT_ELEMENTWISE) {
         "is not elementwise: a formula sees one element of each tensor; compute it before the operator \
          and hand it over as a tensor or an attribute"
-    } else if is_in(ROUNDING) {
-        "rounds, and formulas compute with real numbers, whose rounded values have no derivative but 0; \
-         round before or after the operator"
     } else if is_in(SPECIAL) {
         "is none of the functions of formulas and no formula of those; compute it before the operator"
     } else {
@@ -149,7 +146,13 @@ mod tests {
             unary("lerp", x + z * (y - x)),
             unary("select", y),
             unary("step", 1.0),
-            unary("sinc", (x * std::f64::consts::PI).sin() / (x * std::f64::consts::PI)),
+            ("round_ties_even", [y, x, z], y.round_ties_even()),
+            ("fract", [y, x, z], y.fract()),
+            ("fmod", [z, y, x], z % y),
+            ("remainder", [z, y, x], z - y * (z / y).floor()),
+            ("rem_euclid", [z, y, x], z.rem_euclid(y)),
+            ("floor_div", [z, y, x], (z / y).floor()),
+            ("div_euclid", [z, y, x], z.div_euclid(y)),
             unary("ndtr", 0.734_014_470_951_299),
             unary("swish", x / (1.0 + (-x).exp())),
             unary("logsigmoid", -(1.0 + (-x).exp()).ln()),

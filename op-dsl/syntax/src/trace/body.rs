@@ -372,8 +372,8 @@ impl<'a> Tracer<'a> {
                         e,
                         format!(
                             "adding and subtracting {c:?} rounds in f32 arithmetic, but formulas \
-                             compute with real numbers and this is the number itself; round \
-                             before or after the operator"
+                             compute with real numbers and this is the number itself; write \
+                             `round(x)`"
                         ),
                     );
                 }

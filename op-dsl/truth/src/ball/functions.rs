@@ -49,8 +49,25 @@ impl Real for Ball {
         !is_zero(&self.mid) && self.mid < Repr::zero()
     }
 
+    fn about(&self) -> f64 {
+        self.to_f64()
+    }
+
+    fn within(&self, by: f64) -> Ball {
+        if self.off.is_nan() || self.mid.is_infinite() {
+            return self.clone();
+        }
+        Ball { off: join(self.off, by.log2() - self.shift.to_f64().value()), ..self.clone() }
+    }
+
     fn unknown(&self) -> Ball {
         self.with(Repr::zero(), IBig::ZERO, UNKNOWN)
+    }
+
+    fn compare(&self, other: &Ball) -> Option<Ordering> {
+        // The difference of equal infinities is NaN.
+        let are_equal = self.mid.is_infinite() && self.mid == other.mid;
+        if are_equal { Some(Ordering::Equal) } else { (self.clone() - other.clone()).sign() }
     }
 
     fn sqrt(&self) -> Ball {

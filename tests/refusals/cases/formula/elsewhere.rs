@@ -33,7 +33,13 @@ fn written(x: Elem) -> Elem {
     let lerp_ = lerp(x);
     let select_ = select(x);
     let step_ = step(x);
-    let sinc_ = sinc(x);
+    let rint_ = rint(x);
+    let fract_ = fract(x);
+    let fmod_ = fmod(x);
+    let remainder_ = remainder(x);
+    let rem_euclid_ = rem_euclid(x);
+    let floor_div_ = floor_div(x);
+    let div_euclid_ = div_euclid(x);
     let ndtr_ = ndtr(x);
     let swish_ = swish(x);
     let logsigmoid_ = logsigmoid(x);
@@ -55,7 +61,7 @@ fn reduced(x: Elem) -> Elem {
 
 #[op(name = "Rounded")]
 fn rounded(x: Elem) -> Elem {
-    round(x) + x.floor()
+    frexp(x) + x.rint()
 }
 
 #[op(name = "Special")]

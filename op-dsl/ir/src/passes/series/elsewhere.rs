@@ -5,7 +5,7 @@
 //! subtracted from it. The values are nodes that are not themselves a smooth function of one stream.
 
 use super::expand::{Variable, all_series};
-use super::near_zero::{Form, Reach, reach, replaced, smooth};
+use super::near_zero::{EVERYWHERE, Form, Reach, reach, replaced, smooth};
 use super::taylor::Series;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -95,7 +95,7 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
         let value = |x: f64| {
             evaluate(&alone, Arithmetic::F64, &Point::single(0, x), result)[result.index()]
         };
-        let reach = reach(&value, &Form::Smooth(&series), from, 0.0)?;
+        let reach = reach(&value, &Form::Smooth(&series), from, EVERYWHERE)?;
         Some(Near { function, variable, from, series, reach })
     };
     functions.filter_map(near).collect()

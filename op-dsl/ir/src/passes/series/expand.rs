@@ -38,11 +38,13 @@ pub struct Expansion {
     ///
     /// For example, `max(|x|, 1e-6)` is `|x|` only above `1e-6`.
     pub above: f64,
+    /// Magnitude of the variable up to which the series are valid; above it, a rounded value is another integer.
+    pub below: f64,
 }
 
 /// Expands every node of a graph into a power series in `variable`, where one exists.
 pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
-    let mut above = 0.0;
+    let (mut above, mut below) = (0.0, f64::INFINITY);
     let all = graph.forward(|at: Visit<'_, Option<Laurent>>| {
         let series = match (at.node, variable) {
             (_, Variable::Node { id, from }) if id == at.id => Some(line(from, 1.0)),
@@ -56,7 +58,7 @@ pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
                 match is_chosen {
                     true => {
                         let plain = arg.map(|s| s.and_then(|s| s.plain()));
-                        chosen(prim, plain, &mut above).map(Laurent::of)
+                        chosen(prim, plain, &mut above, &mut below).map(Laurent::of)
                     }
                     false => arithmetic(prim, arg, variable),
                 }
@@ -65,7 +67,7 @@ pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
         series.filter(|s| s.terms.iter().all(|c| !c.is_infinite()))
     });
     let plain = |s: Option<Laurent>| s?.plain().filter(|s| known(s) >= LEAST);
-    Expansion { series: all.into_iter().map(plain).collect(), above }
+    Expansion { series: all.into_iter().map(plain).collect(), above, below }
 }
 
 fn line(from: f64, slope: f64) -> Laurent {
@@ -162,8 +164,13 @@ fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -
 /// Expands a call of a primitive that is not smooth (`max`, a comparison), in a positive variable.
 ///
 /// Where the call compares, the result has to be the same for all magnitudes of the variable above some bound. `above` is raised to
-/// that bound.
-fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option<Series> {
+/// that bound. Where it rounds, the result has to be the same up to some bound, to which `below` is lowered.
+fn chosen(
+    prim: Prim,
+    [x, y, z]: [Option<Series>; 3],
+    above: &mut f64,
+    below: &mut f64,
+) -> Option<Series> {
     let x = x?;
     let mut apart = |x: &Series, y: &Series| {
         let (sign, from) = sign(&plus(x, -1.0, y))?;
@@ -173,6 +180,10 @@ fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option
     let truth = |holds: bool| constant(f64::from(u8::from(holds)));
     Some(match prim {
         Prim::Abs => scaled(apart(&x, &constant(0.0))?, &x),
+        Prim::Round => {
+            *below = below.min(same_integer(&x)?);
+            constant(x[0].round_ties_even())
+        }
         Prim::Lt => truth(apart(&x, &y?)? < 0.0),
         Prim::Le => truth(apart(&x, &y?)? <= 0.0),
         Prim::Eq => truth(apart(&x, &y?)? == 0.0),
@@ -199,6 +210,13 @@ fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option
         }
         _ => return None,
     })
+}
+
+/// Returns a magnitude of the variable up to which a series rounds to one integer; `None` if there is none.
+fn same_integer(x: &Series) -> Option<f64> {
+    let room = 0.5 - (x[0] - x[0].round_ties_even()).abs();
+    let moved = |v: f64| (1..known(x)).map(|k| x[k].abs() * v.powi(k as i32)).sum::<f64>();
+    (-20..=2).rev().map(|e| 2f64.powi(e)).find(|v| moved(*v) < 0.99 * room)
 }
 
 /// Returns the sign of a series of at most two terms, and the magnitude above which it has that sign.

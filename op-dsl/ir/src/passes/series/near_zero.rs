@@ -20,7 +20,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
     let whole = whole(graph, &inputs, &smooth);
     let series = all_series(graph, Variable::Stream).series;
     let [left, right] = [-1.0, 1.0].map(|sign| all_series(graph, Variable::Size { sign }));
-    let above = left.above.max(right.above);
+    let (above, up_to) = (left.above.max(right.above), left.below.min(right.below));
     // Nodes that were replaced by a series, or that depend on such a node.
     let mut has_series: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     graph.rewrite_at(|b, at| {
@@ -40,8 +40,8 @@ pub(super) fn run(graph: &Graph) -> Graph {
                     let point = Point::single(stream.into(), x);
                     evaluate(graph, Arithmetic::F64, &point, at.id)[i]
                 };
-                let above = if smooth[i] { 0.0 } else { above };
-                reach(&value, form, 0.0, above).map(|reach| (stream, reach))
+                let valid = if smooth[i] { EVERYWHERE } else { [above, up_to] };
+                reach(&value, form, 0.0, valid).map(|reach| (stream, reach))
             }
             _ => None,
         };
@@ -101,15 +101,18 @@ pub(super) struct Reach {
     pub(super) has_value: bool,
 }
 
+/// Distances at which a series of smooth functions is valid: all.
+pub(super) const EVERYWHERE: [f64; 2] = [0.0, f64::INFINITY];
+
 /// Returns the interval around `from` in which a series replaces the function.
 ///
-/// The interval covers all inaccurate values. `None` if there are none, or if the series does not converge up to the last of
+/// The interval covers all inaccurate values, which have to lie at the distances where the series are `valid`. `None` if there are none, or if the series does not converge up to the last of
 /// them.
 pub(super) fn reach(
     value: &dyn Fn(f64) -> Bounded,
     form: &Form,
     from: f64,
-    above: f64,
+    [above, below]: [f64; 2],
 ) -> Option<Reach> {
     let is_good = |x: f64| {
         let v = value(x);
@@ -144,7 +147,9 @@ pub(super) fn reach(
     let used_within = |furthest: i32| {
         let end = bad_within(furthest)? + 2;
         let distance = 2f64.powi(end);
-        let is_used = end <= furthest && form.all().iter().all(|s| converges(distance, s));
+        let is_used = end <= furthest
+            && distance <= below
+            && form.all().iter().all(|s| converges(distance, s));
         is_used.then_some(Reach { above, distance, has_value: !at_point.value.is_nan() })
     };
     bad_within(FURTHEST[0])?;
