@@ -190,7 +190,7 @@ impl Formula {
         let scalars = self.op.def().scalars(attrs);
         let beside = self.beside(&scalars, streams, k, format);
         let least = beside.iter().map(|want| format.error(got, *want, 0.0)).fold(error, f64::min);
-        if least <= if format.is_half() { NEAREST } else { PLAIN } {
+        if least <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return least;
         }
         if want.is_infinite() && got.is_infinite() {
