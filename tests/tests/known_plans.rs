@@ -13,7 +13,7 @@ use std::thread;
 
 /// In every run, one in this many plans is searched again.
 ///
-/// It is not all of them, because they take 84 seconds of CPU (Zen 4, 2026-11). The number has no divisor in common
+/// It is not all of them, because they take two minutes of CPU (Zen 4, 2026-11). The number has no divisor in common
 /// with the nine plans of a type ([`all`]), so that every architecture and variant gets its turn.
 const SHARE: usize = 25;
 
@@ -47,21 +47,29 @@ fn all() -> Vec<Asked> {
     all
 }
 
-/// Searches some plans on all processors and returns the choices.
-fn searched(plans: &[Asked]) -> Choices {
+/// Evaluates `of` for each plan, on all processors, and returns all that it returns.
+fn on_all<R: Send, I: IntoIterator<Item = R>>(
+    plans: &[Asked],
+    of: impl Fn(&Asked) -> I + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mine = std::iter::from_fn(|| plans.get(next.fetch_add(1, Ordering::Relaxed)));
-        let of = |(def, spec, dtype, soc, storage, limits): &Asked| {
-            plan::searched(def, *spec, *dtype, soc, *storage, *limits)
-        };
-        mine.flat_map(of).collect::<Choices>()
+        mine.flat_map(&of).collect::<Vec<R>>()
     };
     let threads = thread::available_parallelism().map_or(1, |n| n.get());
     thread::scope(|scope| {
         let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        all.into_iter().flat_map(|one| one.join().expect("choices")).collect()
+        all.into_iter().flat_map(|one| one.join().expect("results")).collect()
     })
+}
+
+/// Searches some plans and returns the choices.
+fn searched(plans: &[Asked]) -> Choices {
+    let of = |(def, spec, dtype, soc, storage, limits): &Asked| {
+        plan::searched(def, *spec, *dtype, soc, *storage, *limits)
+    };
+    on_all(plans, of).into_iter().collect()
 }
 
 /// Compares a sample of the stored choices; `BLESS=1` writes the file.
@@ -88,4 +96,48 @@ fn are_what_would_be_chosen() {
 #[ignore = "minutes"]
 fn all_are_what_would_be_chosen() {
     assert!(kept::lines() == searched(&all()), "write the file again by BLESS=1");
+}
+
+/// Number of attacks on each plan.
+const ATTACKS: usize = 8;
+
+/// Plans that attacks find over their error budget: operator, element type, and the error that must not be exceeded.
+///
+/// In f32 no candidate is within the budget, or the attacks of the search missed the worst elements on ascend950 (those up to 8.1).
+const OVER: [(&str, DType, f64); 11] = [
+    ("ClippedSwigluGradGrad", DType::F32, 11.4),
+    ("SituGluGradGrad", DType::F32, 8.8),
+    ("MishGradGrad", DType::F32, 8.1),
+    ("GeluGradGrad", DType::F32, 8.02),
+    ("GeluGradGradV2", DType::F32, 8.02),
+    ("SituGluGradGrad", DType::F16, 17.7),
+    ("SituGluGradGrad", DType::BF16, 1.1),
+    ("SituGlu", DType::F16, 1.1),
+    ("DyT", DType::F16, 1.7),
+    ("XIelu", DType::F16, 2.6),
+    ("XIeluGrad", DType::F16, 1.5),
+];
+
+/// Attacks every plan that is emitted, with other elements than the search for it, and prints the largest errors.
+#[test]
+#[ignore = "minutes"]
+fn attacks_find_no_error_over_the_budget() {
+    let attacked = |(def, spec, dtype, soc, storage, limits): &Asked| {
+        let plan = plan::plan_with(def, *spec, *dtype, soc, *storage, *limits).ok()?;
+        let found = plan.accuracy.is_good().then(|| plan::attacked(def, &plan, ATTACKS))?;
+        let known = OVER.iter().find(|(name, of, _)| *name == plan.op && of == dtype);
+        let most = known.map_or(found.budget, |(_, _, most)| *most);
+        let on = if plan.registers.is_some() { "registers" } else { "memory" };
+        let place = format!("{} {spec} {dtype} {} {on}", plan.op, soc.name);
+        let at = found.worst.map(|worst| worst.streams);
+        let line = format!("{place}: {:.3}, {} calls, at {at:?}", found.error, plan.cost.calls);
+        Some((found.error / found.budget, found.error <= most, line))
+    };
+    let plans: Vec<Asked> = all().into_iter().filter(|asked| asked.5 == Limits::Exact).collect();
+    let mut found = on_all(&plans, attacked);
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.iter().for_each(|(_, _, line)| println!("{line}"));
+    let over: Vec<&String> =
+        found.iter().filter(|(_, is_known, _)| !is_known).map(|(_, _, line)| line).collect();
+    assert!(over.is_empty(), "{over:#?}");
 }

@@ -20,6 +20,21 @@ enum Reads {
 ///
 /// Only products are rewritten that multiply two other inputs before such a function. Where there are none, it is the same graph.
 pub(super) fn run(graph: &Graph, activation: usize) -> Graph {
+    reordered(graph, activation, |functions, others| functions == 0 && others > 1)
+}
+
+/// Returns the graph with functions of input stream `activation` moved to the front of all products.
+///
+/// In `m dz p(x)` with a vanishing `m` and a large polynomial, a small `dz` would leave none of the digits of `m dz`, although
+/// `m p(x)` has all of its digits.
+pub(super) fn all_first(graph: &Graph, activation: usize) -> Graph {
+    reordered(graph, activation, |_, others| others > 0)
+}
+
+/// Returns the graph with functions of the activation moved to the front of products.
+///
+/// `is_late` says whether they must come before a product, given the number of such functions in it and that of other inputs.
+fn reordered(graph: &Graph, activation: usize, is_late: impl Fn(usize, usize) -> bool) -> Graph {
     let (uses, inputs) = (graph.uses(), graph.inputs());
     let reads = |id: &Id| match inputs[id.index()].streams {
         0 => Reads::Nothing,
@@ -30,7 +45,7 @@ pub(super) fn run(graph: &Graph, activation: usize) -> Graph {
     let multiplies_others = |product: Id| {
         let factors = graph.factors(product, is_inner);
         let count = |of: Reads| factors.iter().filter(|factor| reads(factor) == of).count();
-        count(Reads::Others) > 1 && count(Reads::Activation) == 0
+        is_late(count(Reads::Activation), count(Reads::Others))
     };
     let is_late = graph.forward(|at: Visit<'_, bool>| {
         let mut inner = at.node.args().iter().filter(|arg| is_inner(**arg));

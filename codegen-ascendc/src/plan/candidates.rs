@@ -8,14 +8,15 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    bounded, cancelling, constants, cost, limits, repeated, shared, shared_sigmoid, slopes,
+    bounded, cancelling, constants, cost, gaussian, limits, repeated, shared, shared_sigmoid,
+    slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use crate::tiling::{BLOCK, UbTooSmall};
 use op_dsl_ir::compile::for_float;
 use op_dsl_ir::passes::{opposites, simplify};
-use op_dsl_ir::{DType, Graph, Node, roles};
+use op_dsl_ir::{DType, Graph, Node, Prim, roles};
 
 /// Returns all candidate plans of a graph, the one with the fewest cycles first.
 ///
@@ -27,15 +28,14 @@ pub(super) fn plans(
     storage: Storage,
 ) -> Result<Vec<Plan>, Why> {
     let mut all = lowerings(graph, target, storage)?;
-    for (k, graph) in rewrites(graph, spec, target).iter().enumerate() {
-        // The first stands for the graph itself, which is lowered already.
-        if k > 0 {
-            all.extend(lowerings(graph, target, storage).unwrap_or_default());
+    for rewritten in &rewrites(graph, spec, target) {
+        if rewritten != graph {
+            all.extend(lowerings(rewritten, target, storage).unwrap_or_default());
         }
         let has_tails = target.digits.dtype(target.dtype) == DType::F32;
-        if target.digits > Digits::Absolute && has_tails && shared_sigmoid::are_in(graph) {
+        if target.digits > Digits::Absolute && has_tails && shared_sigmoid::are_in(rewritten) {
             let target = Target { is_far: true, ..target };
-            all.extend(lowerings(graph, target, storage).unwrap_or_default());
+            all.extend(lowerings(rewritten, target, storage).unwrap_or_default());
         }
     }
     all.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
@@ -46,17 +46,25 @@ pub(super) fn plans(
 /// Returns the graph and rewrites of it that may be more accurate or cheaper, each once.
 fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
     let mut graphs = vec![graph.clone(), simplify::run(&opposites::run(graph))];
+    // In 16 bits only where it saves a fraction, because infinite inputs have to be clamped for it.
+    let is_float = target.digits.dtype(target.dtype) == DType::F32;
+    let has_gelu = || graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Gelu, _)));
+    if is_float && (target.dtype == DType::F32 || has_gelu()) {
+        graphs.push(gaussian::run(graph));
+    }
+    let activation = roles::activation(target.def);
     if target.digits > Digits::Absolute {
         graphs.push(cancelling::run(graph));
         // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {
             let wide = for_float(&wide.graph);
-            graphs.push(bounded::run(&wide, roles::activation(target.def)));
+            graphs.push(bounded::run(&wide, activation));
         }
         graphs = distinct(graphs);
         let rewritten = |graph: &Graph| {
             let once = repeated::run(graph);
-            let [slopes, shared] = [&once, &shared::run(graph)].map(slopes::run);
+            let slopes = |graph: &Graph| bounded::all_first(&slopes::run(graph), activation);
+            let [slopes, shared] = [&once, &shared::run(graph)].map(slopes);
             [once, slopes, shared]
         };
         // Only in f32, because results of 16 bits have digits to spare, and plans of both forms keep one graph where several inputs

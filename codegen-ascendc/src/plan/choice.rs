@@ -1,8 +1,8 @@
 //! Chooses the plan of a graph: the cheapest that is accurate enough.
 //!
 //! Attacks on plans underestimate the largest error by up to a tenth. So a plan well within the budget is preferred to one just
-//! within, unless it is much more expensive. Where no plan is within the budget, the least error counts, and of errors that hardly
-//! differ the cheaper plan.
+//! within, unless it is much more expensive. Where no plan is within the budget, the least error counts, and of errors that differ by
+//! no more than those of two attacks the cheaper plan.
 
 use super::kept::{self, Place, Source};
 use super::reference::BUDGET;
@@ -30,6 +30,11 @@ const DEARER: f64 = 1.1;
 
 /// Ratio above which the errors of two plans count as different.
 const NEARLY: f64 = 1.02;
+
+/// Ratio of errors up to which a cheaper plan is taken, where no plan is within the budget.
+///
+/// Attacks on one plan, with other random numbers each, find errors that differ by so much.
+const SCATTER: f64 = 1.1;
 
 /// Returns the plan of a graph: the one in `choices.txt`, or one found by a search, as `source` says.
 pub(super) fn chosen(
@@ -148,6 +153,9 @@ fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<(Place, P
         }
     };
     over.retain(|over| over.plan.cost.cycles < best.plan.cost.cycles);
-    let cheaper = within(&mut over, samples, NEARLY * best.error());
+    let budget = best.plan.accuracy.budget;
+    let is_emitted = |plan: &Plan| search::at_samples(samples, plan).error <= budget;
+    let cheaper = within(&mut over, samples, SCATTER * best.error());
+    let cheaper = cheaper.filter(|(_, plan)| is_emitted(plan) || !is_emitted(&best.plan));
     cheaper.or(Some((best.place, best.plan)))
 }

@@ -44,15 +44,16 @@ fn readers_by_number(graph: &Graph, of: Id, number: f64) -> usize {
     graph.nodes.iter().filter(is_reader).count()
 }
 
+/// Returns true if scaling by `c` is exact: it is a power of two, of either sign.
 fn is_power_of_two(c: f64) -> bool {
-    c > 0.0 && libm::frexp(c).0 == 0.5
+    libm::frexp(c).0.abs() == 0.5
 }
 
 /// Returns `value` times `c`, if possible with `c` moved into a sum or a factor of `value`.
 ///
 /// `is_alone` says that no other node reads `value`. Otherwise `c` is not moved, because the unscaled value would be computed too.
 fn inside(c: f64, value: Id, is_alone: bool, b: &mut Builder) -> Id {
-    let moved = if is_alone && !is_power_of_two(c.abs()) { moved(c, value, b) } else { None };
+    let moved = if is_alone && !is_power_of_two(c) { moved(c, value, b) } else { None };
     moved.unwrap_or_else(|| b.scaled(c, value))
 }
 

@@ -69,7 +69,7 @@ impl Values {
     /// Returns true if node `id` equals `f` at every sample point.
     ///
     /// `f` computes a value from those of all nodes at a point.
-    fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
+    pub fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
         self.of.iter().all(|v| same(v[id.index()], f(v)))
     }
 }

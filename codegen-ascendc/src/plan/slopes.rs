@@ -1,4 +1,5 @@
-//! Rewrites `sigmoid(v) sigmoid(-v)`, the slope of a sigmoid, as `m - m^2` with `m = sigmoid(-|v|)`.
+//! Rewrites `sigmoid(v) sigmoid(-v)`, the slope of a sigmoid, as `m - m^2` with `m = sigmoid(-|v|)`, and the difference
+//! `sigmoid(-v) - sigmoid(v)` beside such a product as `2 m - 1`, with the sign of `v`.
 //!
 //! Each of the two sigmoids is a quotient of rounded sums, so their product is five roundings away from the exponential. With `m`
 //! an error of it is multiplied by `1 - 2 m`, which is 0 at 0, and both calls round values just below a power of two. Near 0, where
@@ -6,7 +7,7 @@
 
 use super::shared_sigmoid::{Relation, Values, are_in, kin};
 use op_dsl_ir::analysis::Visit;
-use op_dsl_ir::{Builder, Graph, Id, Prim};
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Returns the graph with `sigmoid(v) sigmoid(-v)` rewritten as `m - m^2`, `m = sigmoid(-|v|)`.
 ///
@@ -16,7 +17,40 @@ pub(super) fn run(graph: &Graph) -> Graph {
         return graph.clone();
     }
     let kin = kin(graph, &Values::new(graph));
-    graph.rewrite_at(|b, at| product(graph, at, &kin, b).unwrap_or_else(|| b.add(at.copy())))
+    let slopes =
+        graph.rewrite_at(|b, at| product(graph, at, &kin, b).unwrap_or_else(|| b.add(at.copy())));
+    if slopes == *graph {
+        return slopes;
+    }
+    graph.rewrite_at(|b, at| {
+        let found = product(graph, at, &kin, b).or_else(|| difference(at, &kin, b));
+        found.unwrap_or_else(|| b.add(at.copy()))
+    })
+}
+
+/// Emits `m = sigmoid(-|v|)`.
+fn lesser(v: Id, b: &mut Builder) -> Id {
+    let size = b.call(Prim::Abs, &[v]);
+    let below = b.negative(size);
+    b.call(Prim::Sigmoid, &[below])
+}
+
+/// Rewrites `sigmoid(-v) - sigmoid(v)` as `2 m - 1`, or as `1 - 2 m` where `v` is negative.
+///
+/// Returns `None` for any other node.
+fn difference(at: Visit<'_, Id>, kin: &[Relation], b: &mut Builder) -> Option<Id> {
+    let Node::Call(Prim::Sub, [x, y, _]) = at.node else { return None };
+    let of = |kin: &Relation| {
+        let sign = |id: Id| kin.members.iter().find(|(of, _)| *of == id).map(|(_, sign)| *sign);
+        let (x, y) = (sign(x)?, sign(y)?);
+        (x == -y && kin.argument < at.id).then_some((kin.argument, x))
+    };
+    let (argument, sign) = kin.iter().find_map(of)?;
+    let m = lesser(at[argument], b);
+    let (twice, one, zero) = (b.scaled(2.0 * sign, m), b.num(sign), b.num(0.0));
+    let (below, above) = (b.difference(twice, one), b.difference(one, twice));
+    let is_below = b.call(Prim::Lt, &[at[argument], zero]);
+    Some(b.call(Prim::Select, &[is_below, below, above]))
 }
 
 /// Rewrites `sigmoid(v) sigmoid(-v)` in a product as `m - m^2`, where `m = sigmoid(-|v|)`.
@@ -44,9 +78,7 @@ fn product(graph: &Graph, at: Visit<'_, Id>, kin: &[Relation], b: &mut Builder) 
     // If the group's argument comes later than this node, the sigmoid's own argument serves, since its absolute value is the same.
     let own = graph.nodes[all[i].1.index()].args().first().copied();
     let argument = Some(argument).filter(|v| *v < at.id).or(own)?;
-    let size = b.call(Prim::Abs, &[at[argument]]);
-    let below = b.negative(size);
-    let m = b.call(Prim::Sigmoid, &[below]);
+    let m = lesser(at[argument], b);
     let square = b.product(m, m);
     let slope = b.difference(m, square);
     let others = (0..all.len()).filter(|k| ![i, j].contains(k));

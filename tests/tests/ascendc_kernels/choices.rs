@@ -172,12 +172,11 @@ fn is_sum(name: &str) -> bool {
 
 /// Plans just within their error budget are preferred to much more expensive ones.
 ///
-/// These took 93 and 67 calls once, of which the second was no more accurate. The first took 58 until its inputs were
-/// clamped at infinity separately (`passes/held.rs`), and 89 since then: a known regression.
+/// These took 93 and 67 calls once, of which the second was no more accurate.
 #[test]
 fn second_derivatives_take_the_cheaper_plan() {
     for (name, soc, most) in
-        [("ClippedSwigluGradGrad", "ascend950", 89), ("GeluGradGradV2", "ascend910b", 50)]
+        [("ClippedSwigluGradGrad", "ascend950", 50), ("GeluGradGradV2", "ascend910b", 43)]
     {
         let soc = Soc::named(soc).expect("a target");
         let planned = family(soc).iter().find(|(op, _)| op.name() == name).expect("an operator");

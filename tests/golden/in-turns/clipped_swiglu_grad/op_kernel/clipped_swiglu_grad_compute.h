@@ -416,7 +416,7 @@ public:
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
             MicroAPI::Duplicate(c0, 0.0f);
             MicroAPI::Duplicate(ones, 1.0f);
@@ -424,46 +424,46 @@ public:
             MicroAPI::Duplicate(c3, u23);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
-                MicroAPI::LoadAlign(t1, xGateAt + i * FLOATS);
-                MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
-                MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Abs(t4, t4, lanes);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Mins(t4, t4, 20.0f, lanes);
+                MicroAPI::LoadAlign(t0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign(t1, xValueAt + i * FLOATS);
+                MicroAPI::Maxs(t0, t0, -3.4028235e38f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, u1, lanes);
+                MicroAPI::Select(t2, c0, ones, m0);
+                MicroAPI::Select(t0, c2, t0, m0);
+                MicroAPI::Muls(t3, t0, u9, lanes);
+                MicroAPI::Mins(t4, t3, 20.0f, lanes);
                 MicroAPI::Exp(t4, t4, lanes);  // e^x
-                MicroAPI::Adds(t6, t4, 1.0f, lanes);
-                MicroAPI::Div(t4, t4, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t6, t4, t4, lanes);
-                MicroAPI::Sub(t4, t4, t6, lanes);
-                MicroAPI::Mul(t4, t4, t3, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::Mul(t4, t4, t1, lanes);
-                MicroAPI::MulAddDst(t4, t3, t5, lanes);
-                MicroAPI::Mul(t3, t0, t4, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
+                MicroAPI::Adds(t5, t4, 1.0f, lanes);
+                MicroAPI::Div(t4, t4, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Abs(t3, t3, lanes);
+                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::Mins(t3, t3, 20.0f, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t5, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t3, t3, lanes);
+                MicroAPI::Sub(t3, t3, t5, lanes);
+                MicroAPI::Mul(t3, t3, t2, lanes);
+                MicroAPI::Muls(t3, t3, u9, lanes);
+                MicroAPI::Mul(t3, t3, t0, lanes);
+                MicroAPI::MulAddDst(t3, t2, t4, lanes);
+                MicroAPI::LoadAlign(t2, gradYAt + i * FLOATS);
+                MicroAPI::Mul(t3, t3, t2, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Select(t1, c2, t1, m0);
+                MicroAPI::Muls(t1, t1, -1.0f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t1, u1, lanes);
+                MicroAPI::Select(t1, c2, t1, m1);
+                MicroAPI::Sub(t1, c3, t1, lanes);
+                MicroAPI::Mul(t1, t3, t1, lanes);
+                MicroAPI::Mul(t0, t4, t0, lanes);
                 MicroAPI::Select(t3, c0, ones, m0);
                 MicroAPI::Muls(t3, t3, -1.0f, lanes);
                 MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Mul(t0, t3, t0, lanes);
-                MicroAPI::Mul(t0, t0, t1, lanes);
+                MicroAPI::Mul(t0, t0, t3, lanes);
+                MicroAPI::Mul(t0, t0, t2, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::StoreAlign(gradXGateAt + i * FLOATS, t2, lanes);
+                MicroAPI::StoreAlign(gradXGateAt + i * FLOATS, t1, lanes);
                 MicroAPI::StoreAlign(gradXValueAt + i * FLOATS, t0, lanes);
             }
         }
@@ -484,7 +484,7 @@ public:
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
             MicroAPI::Duplicate(c0, 0.0f);
             MicroAPI::Duplicate(ones, 1.0f);
@@ -492,45 +492,45 @@ public:
             MicroAPI::Duplicate(c3, u23);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
-                MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
-                MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Abs(t4, t4, lanes);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Mins(t4, t4, 20.0f, lanes);
+                MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t0, t1, xAt + 2 * i * FLOATS);
+                MicroAPI::Maxs(t0, t0, -3.4028235e38f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, u1, lanes);
+                MicroAPI::Select(t2, c0, ones, m0);
+                MicroAPI::Select(t0, c2, t0, m0);
+                MicroAPI::Muls(t3, t0, u9, lanes);
+                MicroAPI::Mins(t4, t3, 20.0f, lanes);
                 MicroAPI::Exp(t4, t4, lanes);  // e^x
-                MicroAPI::Adds(t6, t4, 1.0f, lanes);
-                MicroAPI::Div(t4, t4, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t6, t4, t4, lanes);
-                MicroAPI::Sub(t4, t4, t6, lanes);
-                MicroAPI::Mul(t4, t4, t3, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::Mul(t4, t4, t1, lanes);
-                MicroAPI::MulAddDst(t4, t3, t5, lanes);
-                MicroAPI::Mul(t3, t0, t4, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
+                MicroAPI::Adds(t5, t4, 1.0f, lanes);
+                MicroAPI::Div(t4, t4, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Abs(t3, t3, lanes);
+                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::Mins(t3, t3, 20.0f, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t5, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t3, t3, lanes);
+                MicroAPI::Sub(t3, t3, t5, lanes);
+                MicroAPI::Mul(t3, t3, t2, lanes);
+                MicroAPI::Muls(t3, t3, u9, lanes);
+                MicroAPI::Mul(t3, t3, t0, lanes);
+                MicroAPI::MulAddDst(t3, t2, t4, lanes);
+                MicroAPI::LoadAlign(t2, gradYAt + i * FLOATS);
+                MicroAPI::Mul(t3, t3, t2, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Select(t1, c2, t1, m0);
+                MicroAPI::Muls(t1, t1, -1.0f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t1, u1, lanes);
+                MicroAPI::Select(t1, c2, t1, m1);
+                MicroAPI::Sub(t1, c3, t1, lanes);
+                MicroAPI::Mul(t1, t3, t1, lanes);
+                MicroAPI::Mul(t0, t4, t0, lanes);
                 MicroAPI::Select(t3, c0, ones, m0);
                 MicroAPI::Muls(t3, t3, -1.0f, lanes);
                 MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Mul(t0, t3, t0, lanes);
-                MicroAPI::Mul(t0, t0, t1, lanes);
+                MicroAPI::Mul(t0, t0, t3, lanes);
+                MicroAPI::Mul(t0, t0, t2, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t2, t0, lanes);
+                MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t1, t0, lanes);
             }
         }
     }
