@@ -9,8 +9,8 @@
 //! streams   elsewhere a stream is clamped only while the others are finite, so that `inf - inf` stays NaN as in the formula
 //! ```
 //!
-//! The argument of a sine is not clamped, because a sine has no limit, nor that of `x - round(x)`, nor a stream in a quotient of sums that grow independently
-//! ([`divides_apart`]).
+//! The argument of a sine is not clamped, because a sine has no limit, nor that of `x - round(x)`, nor a stream in a quotient of
+//! sums that grow independently ([`divides_apart`]).
 
 use super::limits::{MAX, NEAR, VANISHED};
 use crate::analysis::Inputs;
