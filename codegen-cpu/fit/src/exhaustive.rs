@@ -4,6 +4,7 @@ use crate::element::Element;
 use crate::float::size;
 use crate::polynomial::Polynomial;
 use crate::table::Table;
+use std::rc::Rc;
 
 /// Allowed number of 16-bit inputs whose result is a neighbour of the correctly rounded one.
 ///
@@ -54,7 +55,7 @@ impl Room {
 ///
 /// A composed function also has the polynomial in `x` and the table's value that computes it. It is `None` where the table's value is
 /// the function itself.
-pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
+pub(crate) struct Results<'a>(pub(crate) Vec<(Rc<Truth>, Option<&'a Polynomial>)>);
 
 /// Pairs of a function's index and an input at which its result is a neighbour of the correct one.
 pub(crate) type Wrong = Vec<(usize, f32)>;
@@ -124,7 +125,7 @@ impl Results<'_> {
         most: usize,
         wrong: &mut Wrong,
     ) -> Option<()> {
-        let (truth, made) = self.0[result];
+        let (truth, made) = &self.0[result];
         let element = truth.element;
         let mut next = 0;
         while next < inputs.len() {
@@ -156,7 +157,7 @@ impl Results<'_> {
     /// If changes stay in these intervals, results are correctly rounded, and before rounding they are off by at most `before`
     /// units in the last place.
     pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
-        let rooms = |(truth, made): &(&Truth, _)| truth.rooms(table, *made, before, segment);
+        let rooms = |(truth, made): &(Rc<Truth>, _)| truth.rooms(table, *made, before, segment);
         self.0.iter().flat_map(rooms).collect()
     }
 }

@@ -9,6 +9,7 @@ use crate::symmetry::{self, Symmetry};
 use crate::table::{End, Table};
 use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Maximum `|x|` that any table covers.
 pub(crate) const FAR: f64 = 128.0;
@@ -38,7 +39,7 @@ pub struct Function<'a> {
     pub(crate) zero: [Zero; 2],
     cells: RefCell<Cells>,
     /// Correct results at all inputs of 16-bit types, computed when first needed.
-    truths: [OnceCell<Truth>; TYPES],
+    truths: RefCell<Vec<Rc<Truth>>>,
     /// Values of the oracle for negative and for positive `x`, computed when first needed.
     surveys: [OnceCell<Survey>; 2],
     /// Distances from zero up to which absolute values stay between 2^-80 and 2^80.
@@ -56,9 +57,6 @@ pub(crate) struct Survey {
     /// Distances close to zero, powers of two from the largest down, and the values there.
     pub(crate) near: Vec<(f64, Known)>,
 }
-
-/// Number of 16-bit types that tables of a function may be fitted for.
-const TYPES: usize = 4;
 
 impl<'a> Function<'a> {
     /// Analyses a function over its whole domain: its symmetry, zeros and behaviour at zero.
@@ -124,13 +122,15 @@ impl<'a> Function<'a> {
     }
 
     /// Returns the function's correct results at all inputs of a 16-bit type.
-    pub(crate) fn truth(&self, element: Element) -> &Truth {
-        let is_own = |truth: &&OnceCell<Truth>| truth.get().is_none_or(|t| t.element == element);
-        self.truths.iter().find(is_own).expect("a cell per 16-bit type").get_or_init(|| {
-            let beyond = self.clamped(element);
-            let is_asked = |x: f64| self.covers(x) && (x.abs() < FAR || beyond[(x > 0.0) as usize]);
-            Truth::new(element, &is_asked, &|x| self.values(x))
-        })
+    pub(crate) fn truth(&self, element: Element) -> Rc<Truth> {
+        if let Some(known) = self.truths.borrow().iter().find(|truth| truth.element == element) {
+            return known.clone();
+        }
+        let beyond = self.clamped(element);
+        let is_asked = |x: f64| self.covers(x) && (x.abs() < FAR || beyond[(x > 0.0) as usize]);
+        let truth = Rc::new(Truth::new(element, &is_asked, &|x| self.values(x)));
+        self.truths.borrow_mut().push(truth.clone());
+        truth
     }
 
     /// Returns, for negative and for positive `x`, whether a table may clamp large arguments.

@@ -224,3 +224,17 @@ fn factors_are_near_before_they_are_rounded() {
     }
     assert!(worst[1] <= 0.251 && worst[0] > 0.4, "{worst:?}");
 }
+
+/// A function keeps its correct results per format, however many formats it is fitted for.
+#[test]
+fn any_number_of_formats_is_fitted() {
+    let case = named("sigmoid");
+    let f = case.oracle();
+    let function = Function::new(&f, case.hints());
+    for precision in 6..=11 {
+        let element = Element::new(precision, (-14, 15));
+        let table = function.fit(&Request::new(element, 32)).expect("a table");
+        let got = element.round(table.eval(1.0).expect("inside").into());
+        assert_eq!(got, element.round(case.truth(1.0)), "{precision}");
+    }
+}

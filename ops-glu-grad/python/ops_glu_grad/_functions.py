@@ -12,10 +12,12 @@ from ._core import operators
 _VERSION = re.compile("_v[0-9]+$")
 
 
-def has_inplace_backward(operator):
-    """Whether the operator's backward pass can write gradients where the saved inputs lie."""
+def overwritten(operator):
+    """Indices of the inputs over which a backward pass in place writes their gradients: those that the gradient operator reads."""
     derivative = operator.derivative
-    return derivative is not None and not operator.broadcast and any(("input", i) in derivative.holds for i in derivative.wrt)
+    if derivative is None or operator.broadcast:
+        return ()
+    return tuple(i for i in derivative.wrt if ("input", i) in derivative.holds)
 
 
 def call(operator, tensors, attributes, out, threads, inplace_backward=False):
@@ -42,7 +44,7 @@ def _function(operator, name):
     parameters += [f"{attribute.name}={attribute.default!r}" for attribute in attributes]
     tensors = "".join(f"{tensor.name}, " for tensor in inputs)
     values = "".join(f"{attribute.name}, " for attribute in attributes)
-    named, passed = (", inplace_backward=False", ", inplace_backward") if has_inplace_backward(operator) else ("", "")
+    named, passed = (", inplace_backward=False", ", inplace_backward") if overwritten(operator) else ("", "")
     source = (
         f"def {name}({', '.join(parameters)}, *, out=None, threads=0{named}):\n"
         f"    return _call(_operator, ({tensors}), ({values}), out, threads{passed})\n"
@@ -74,7 +76,7 @@ def _document(operator):
         text.append(f"{attribute.name} : {kind}, default {attribute.default!r}")
     text += ["out : array or tuple of arrays, optional", "    Takes the outputs; None for one that is to be made."]
     text += ["threads : int, default 0", "    0 for as many as pay, 1 for the caller's alone; of calls on arrays of numpy."]
-    if has_inplace_backward(operator):
+    if overwritten(operator):
         text += ["inplace_backward : bool, default False", "    Writes gradients over the inputs that they are of; of calls on tensors."]
     text += ["", "Returns", "-------", *lines(operator.outputs, operator.inputs)]
     return "\n".join(text)

@@ -7,8 +7,8 @@ may lie where an input does. That saves memory as large as the inputs, and the t
 import torch
 
 from . import _gradient
-from ._functions import has_inplace_backward
-from ._torch import _CALLS, _TABLE, compute, dtype_name
+from ._functions import overwritten
+from ._torch import _CALLS, _TABLE, compute, dtype_name, function
 
 #: The function of each operator whose backward pass can write in place, by the operator's name.
 FUNCTIONS = {}
@@ -18,7 +18,7 @@ def call(operator, tensors, attributes):
     """A call on tensors, with a backward pass in place. A compiler that traces the call plans memory by itself."""
     if torch.compiler.is_compiling():
         return _CALLS[operator.name](*tensors, *attributes)
-    for i in operator.derivative.wrt if torch.is_grad_enabled() else ():
+    for i in overwritten(operator) if torch.is_grad_enabled() else ():
         tensor = tensors[i]
         whole = tensor._base if tensor is not None and tensor._is_view() else tensor
         if whole is not None and whole.is_leaf and whole.requires_grad:
@@ -43,8 +43,8 @@ def _has_own_elements(tensor):
 def _gradient_in_place(operator):
     """A call of an operator's gradient operator that writes each result over the input that it is the gradient of."""
     derivative, gradient = operator.derivative, _TABLE[operator.derivative.gradient]
-    holds = list(derivative.holds)
-    places = [holds.index(("input", i)) if ("input", i) in holds else None for i in derivative.wrt]
+    holds, own = list(derivative.holds), overwritten(operator)
+    places = [holds.index(("input", i)) if i in own else None for i in derivative.wrt]
 
     def compute_in_place(*given):
         if torch.is_grad_enabled():
@@ -71,12 +71,9 @@ def _gradient_in_place(operator):
 
 def _function(operator):
     remember, backward, _ = _gradient.rule(operator, _TABLE, {operator.derivative.gradient: _gradient_in_place(operator)})
-    op = getattr(torch.ops.ops_glu_grad, operator.snake).default
-    members = {"forward": lambda *given: op(*given), "setup_context": remember, "backward": backward}
-    members = {what: staticmethod(function) for what, function in members.items()}
-    return type(operator.name, (torch.autograd.Function,), members).apply
+    return function(operator, setup_context=remember, backward=backward).apply
 
 
 for _operator in _TABLE.values():
-    if has_inplace_backward(_operator):
+    if overwritten(_operator):
         FUNCTIONS[_operator.name] = _function(_operator)

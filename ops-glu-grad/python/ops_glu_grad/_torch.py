@@ -214,23 +214,23 @@ _BATCHED = {name: register(operator) for name, operator in _TABLE.items()}
 from . import _gradient  # noqa: E402  # once all operators are there
 
 
+def function(operator, **rules):
+    """An operator with rules of its own for derivatives and transforms."""
+    op = getattr(torch.ops.ops_glu_grad, operator.snake).default
+    members = {"forward": lambda *given: op(*given), **rules}
+    return type(operator.name, (torch.autograd.Function,), {what: staticmethod(rule) for what, rule in members.items()})
+
 
 def _differentiable(operator):
     """The operator with its derivative: in the registry, and as a function."""
     op = getattr(torch.ops.ops_glu_grad, operator.snake).default
     remember, backward, jvp = _gradient.rule(operator, _TABLE, _CALLS)
     torch.library.register_autograd(op, backward, setup_context=remember, lib=_LIBRARY)
-    members = {
-        "forward": lambda *given: op(*given),
-        "setup_context": remember,
-        "backward": backward,
-        "jvp": jvp,
-        "vmap": _BATCHED[operator.name],
-    }
-    members = {what: staticmethod(function) for what, function in members.items()}
     # The compiler takes it as it is. Where it looks in, it finds an operator of the registry, of whose derivative the transforms of
     # `torch.func` know nothing.
-    return torch.compiler.allow_in_graph(type(operator.name, (torch.autograd.Function,), members))
+    return torch.compiler.allow_in_graph(
+        function(operator, setup_context=remember, backward=backward, jvp=jvp, vmap=_BATCHED[operator.name])
+    )
 
 
 for _operator in _TABLE.values():

@@ -320,13 +320,12 @@ impl Formula {
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
         let constants = self.written().nodes.iter().filter_map(number).chain(scalars);
-        // Ties of quotients and products with one of the numbers.
-        let ties =
-            if rounds(self.written()) { &[1.0, 0.5, 1.5, 2.5, 7.5, 127.5][..] } else { &[1.0] };
-        constants
-            .chain((ties.len() > 1).then_some(1.0))
-            .flat_map(|c| ties.iter().map(move |t| t * c))
-            .collect()
+        if !rounds(self.written()) {
+            return constants.collect();
+        }
+        // Ties of quotients and products with one of the numbers, and of the input itself.
+        const TIES: [f64; 6] = [1.0, 0.5, 1.5, 2.5, 7.5, 127.5];
+        constants.chain([1.0]).flat_map(|c| TIES.map(|tie| tie * c)).collect()
     }
 
     /// Returns the error budget of an output, in units in the last place.

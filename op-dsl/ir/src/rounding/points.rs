@@ -19,7 +19,8 @@ const SCALARS: [[f64; 3]; 3] =
     [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
 /// Sample values of attributes in graphs with powers whose exponent an attribute gives.
 ///
-/// The error of such a power is that of its base times the exponent, and `x^3` leaves the range of f32 where `x^0.6` does not.
+/// The error of such a power is that of its base times the exponent, and `x^3` leaves the range of f32 where `x^0.6` does not. The
+/// negative exponent does the same for small bases.
 const EXPONENTS: [[f64; 3]; 2] = [[4.0; 3], [-1.3; 3]];
 /// Sample values of streams that neither vary along a line of points nor are factors of the outputs.
 ///
