@@ -53,18 +53,25 @@ impl Accuracy {
         self.error <= self.budget
     }
 
-    /// Compares results `got` of one element with the reference, and keeps the largest error.
+    /// Compares results `got` with the reference, and keeps the largest error.
     ///
-    /// `element` is the index of the element, and `streams` are its inputs.
-    pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
-        let want = reference.results(streams);
-        let column = |value: &f64| vec![*value];
-        let streams_of_one: Vec<Vec<f64>> = streams.iter().map(column).collect();
-        for (output, (got, want)) in got.iter().zip(want).enumerate() {
-            let errors = reference.errors(&streams_of_one, output, &[want], &[*got], self.error);
-            for error in errors.into_iter().flatten() {
+    /// `elements` are the indices of the elements. `streams` and `got` hold, for each input and output stream, one value per element.
+    pub fn add(
+        &mut self,
+        reference: &Reference<'_>,
+        elements: &[usize],
+        streams: &[Vec<f64>],
+        got: &[Vec<f64>],
+    ) {
+        let wants = reference.columns(streams);
+        for (output, (got, want)) in got.iter().zip(&wants).enumerate() {
+            let judged = (self.error, f64::INFINITY);
+            let errors = reference.errors(streams, output, want, got, judged);
+            for (i, error) in errors.into_iter().enumerate() {
+                let Some(error) = error else { continue };
                 if error > self.error || self.worst.is_none() {
-                    self.set(output, element, error, streams, *got, want);
+                    let at: Vec<f64> = streams.iter().map(|stream| stream[i]).collect();
+                    self.set(output, elements[i], error, &at, got[i], want[i]);
                 }
             }
         }

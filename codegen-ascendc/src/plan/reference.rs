@@ -77,11 +77,6 @@ impl<'g> Reference<'g> {
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs }
     }
 
-    /// Returns the reference results of one element, given its value of each input stream.
-    pub(super) fn results(&self, streams: &[f64]) -> Vec<f64> {
-        self.graph.eval(streams, &self.scalars)
-    }
-
     /// Returns reference results: for each output, one value per element.
     ///
     /// `streams` holds, for each input stream, one value per element.
@@ -93,45 +88,72 @@ impl<'g> Reference<'g> {
     /// Returns the error of an output at each element; `None` where the reference is NaN or too large, or a sine has no digits.
     ///
     /// Errors are in units in the last place, or in the larger units that unavoidable rounding allows. `want` are the reference
-    /// results and `got` the computed ones. An error that does not exceed `known` is only an upper bound, so that callers who look
-    /// for larger errors need not pay for exact error units.
+    /// results and `got` the computed ones. An error that does not exceed `known` is only an upper bound, and so are all errors after
+    /// the first that reaches `limit`, so that callers who look for an error in between need not pay for exact ones.
     pub(super) fn errors(
         &self,
         streams: &[Vec<f64>],
         output: usize,
         want: &[f64],
         got: &[f64],
-        known: f64,
+        (known, limit): (f64, f64),
     ) -> Vec<Option<f64>> {
-        let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
+        let budget = BUDGET[self.dtype as usize];
         let has_value = |want: f64| !want.is_nan() && want.abs() <= self.most();
         let is_reduced = self.reduced(streams, output, want.len());
-        let error = |(i, (got, want)): (usize, (&f64, &f64))| {
-            let is_judged = has_value(*want) && is_reduced.as_ref().is_none_or(|is| is[i]);
-            is_judged.then(|| format.error(*got, *want, self.least()))
-        };
-        let mut errors: Vec<Option<f64>> = got.iter().zip(want).enumerate().map(error).collect();
-        let is_open = |i: &usize| errors[*i].is_some_and(|e| e > known && e.is_finite());
-        let open: Vec<usize> = (0..errors.len()).filter(is_open).collect();
-        if !open.is_empty() {
-            let of_open: Vec<f64> = open.iter().map(|i| want[*i]).collect();
-            let units = self.units(&picked(streams, &open), output, &of_open);
-            for (i, unit) in open.into_iter().zip(units) {
-                errors[i] = Some(format.error(got[i], want[i], unit));
+        let is_judged =
+            |i: &usize| has_value(want[*i]) && is_reduced.as_ref().is_none_or(|is| is[*i]);
+        let judged: Vec<usize> = (0..want.len()).filter(is_judged).collect();
+        let mut errors = vec![None; want.len()];
+        let of_judged = self.within_units(streams, output, want, got, known, &judged);
+        judged.iter().zip(of_judged).for_each(|(i, error)| errors[*i] = Some(error));
+        let over: Vec<usize> = judged.into_iter().filter(|i| errors[*i] > Some(budget)).collect();
+        if over.is_empty() {
+            return errors;
+        }
+        // A function that f64 evaluates by its asymptote, a straight line, may have digits left in the formula as written.
+        let of_over = picked(streams, &over);
+        let plain = self.plain.eval_columns(&of_over, &self.scalars, over.len());
+        let mut all = vec![0.0; want.len()];
+        over.iter().zip(&plain[output]).for_each(|(i, plain)| all[*i] = *plain);
+        let of_plain = self.within_units(streams, output, &all, got, known, &over);
+        for (i, of_plain) in over.into_iter().zip(of_plain) {
+            let Some(error) = &mut errors[i] else { continue };
+            *error = error.min(of_plain);
+            let element = || streams.iter().map(|stream| stream[i]).collect::<Vec<f64>>();
+            if *error > budget.max(known) && self.is_beside_jump(&element(), output, got[i]) {
+                *error = 0.0;
+            }
+            if *error >= limit {
+                break;
             }
         }
-        for (i, error) in errors.iter_mut().enumerate() {
-            let Some(error) = error.as_mut().filter(|error| **error > budget) else { continue };
-            let element: Vec<f64> = streams.iter().map(|stream| stream[i]).collect();
-            // A function that f64 evaluates by its asymptote, a straight line, may have digits left in the formula as written.
-            let plain = self.plain.eval(&element, &self.scalars)[output];
-            let of_plain = format.error(got[i], plain, self.least());
-            let is_open = of_plain > known && of_plain.is_finite();
-            let units = || self.units(&picked(streams, &[i]), output, &[plain])[0];
-            let unit = if is_open { units() } else { self.least() };
-            *error = error.min(format.error(got[i], plain, unit));
-            if *error > budget.max(known) && self.is_beside_jump(&element, output, got[i]) {
-                *error = 0.0;
+        errors
+    }
+
+    /// Returns the errors at some elements, in the units that unavoidable rounding allows.
+    ///
+    /// An error that does not exceed `known` is only an upper bound.
+    fn within_units(
+        &self,
+        streams: &[Vec<f64>],
+        output: usize,
+        want: &[f64],
+        got: &[f64],
+        known: f64,
+        elements: &[usize],
+    ) -> Vec<f64> {
+        let format = Format::of(self.dtype);
+        let error = |i: &usize| format.error(got[*i], want[*i], self.least());
+        let mut errors: Vec<f64> = elements.iter().map(error).collect();
+        let is_open = |k: &usize| errors[*k] > known && errors[*k].is_finite();
+        let open: Vec<usize> = (0..errors.len()).filter(is_open).collect();
+        if !open.is_empty() {
+            let at: Vec<usize> = open.iter().map(|k| elements[*k]).collect();
+            let want_at: Vec<f64> = at.iter().map(|i| want[*i]).collect();
+            let units = self.units(&picked(streams, &at), output, &want_at);
+            for ((k, i), unit) in open.into_iter().zip(at).zip(units) {
+                errors[k] = format.error(got[i], want[i], unit);
             }
         }
         errors
@@ -158,12 +180,11 @@ impl<'g> Reference<'g> {
         const UNITS: i32 = 8;
         let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
         (0..streams.len()).any(|k| {
-            let at = |units: i32| {
-                let mut streams = streams.to_vec();
-                streams[k] *= 1.0 + f64::from(units) * pow2(-24);
-                self.results(&streams)[output]
-            };
-            let near: Vec<f64> = (-UNITS..=UNITS).map(at).collect();
+            let at = |units: i32| streams[k] * (1.0 + f64::from(units) * pow2(-24));
+            let mut beside: Columns =
+                streams.iter().map(|x| vec![*x; 2 * UNITS as usize + 1]).collect();
+            beside[k] = (-UNITS..=UNITS).map(at).collect();
+            let near = self.columns(&beside).swap_remove(output);
             let steps = near.windows(2).map(|pair| (pair[1] - pair[0]).abs());
             let (largest, all) = steps.fold((0.0, 0.0), |(m, sum), d| (d.max(m), sum + d));
             let is_jump = largest > 0.5 * all && all > 1e-3 * near[0].abs();

@@ -213,7 +213,8 @@ impl<'p, 'd> Search<'p, 'd> {
             let results: Vec<Vec<f64>> = results.collect();
             let wants = points.wants(chunk.clone(), &inputs, &case.reference);
             let errors = |(output, got): (usize, &Vec<f64>)| {
-                case.reference.errors(&inputs, output, &wants[output], got, least(&worst[output]))
+                let judged = (least(&worst[output]), self.limit);
+                case.reference.errors(&inputs, output, &wants[output], got, judged)
             };
             let errors: Vec<Vec<Option<f64>>> = results.iter().enumerate().map(errors).collect();
             for i in chunk.clone() {

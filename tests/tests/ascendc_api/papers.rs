@@ -46,12 +46,17 @@ fn pages_have_no_holes() {
     }
 }
 
+/// Operators whose interface is compiled together with its unit tests.
+pub fn with_unit_tests() -> Vec<&'static OpDef> {
+    let some = ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"].map(super::operator);
+    let more = super::interfaces().into_iter().skip(super::common::thorough().len());
+    some.into_iter().chain(more).collect()
+}
+
 #[test]
 fn unit_tests_of_the_interface_pass() {
     let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");
-    let some = ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"].map(super::operator);
-    let more = super::interfaces().into_iter().skip(super::common::thorough().len());
-    in_parallel(some.into_iter().chain(more), |def| {
+    in_parallel(with_unit_tests(), |def| {
         let (package, name) = (package(def, super::products(&def.name)), &*def.name);
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
@@ -126,10 +131,25 @@ fn unit_tests_of_the_host_pass() {
 const UNIT_TESTED: [&str; 6] =
     ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
 
+/// Architectures of the products that an operator directory of ops-nn supports.
+const ARCHS: [u16; 3] = [2201, 2002, 3510];
+
+/// The first operator is compiled for every architecture, each other one for one of them.
 #[test]
 fn unit_tests_of_kernels_compile() {
+    let others = UNIT_TESTED.into_iter().skip(1).zip(ARCHS.into_iter().cycle());
+    compile_unit_tests(ARCHS.map(|arch| (UNIT_TESTED[0], arch)).into_iter().chain(others));
+}
+
+#[test]
+#[ignore = "a quarter of a minute: .ci/deep everything"]
+fn all_unit_tests_of_kernels_compile() {
+    compile_unit_tests(UNIT_TESTED.into_iter().flat_map(|name| ARCHS.map(|arch| (name, arch))));
+}
+
+/// Compiles the unit tests of these operators' kernels, each for its architecture.
+fn compile_unit_tests(all: impl IntoIterator<Item = (&'static str, u16)>) {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-    let all = UNIT_TESTED.iter().flat_map(|name| [2201, 2002, 3510].map(|arch| (*name, arch)));
     in_parallel(all, |(name, arch)| {
         let (dir, files) = tree_of(name, &format!("ut_of_{name}_{arch}"));
         let source = files.iter().find(|f| f.path.starts_with("tests/ut/op_kernel/"));

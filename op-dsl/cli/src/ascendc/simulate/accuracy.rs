@@ -7,6 +7,9 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::op::{OpDef, Stream, Value};
 
+/// Number of elements that are evaluated together.
+const CHUNK: usize = 4096;
+
 /// Returns how many elements of the domain the kernel computes.
 ///
 /// If the operator takes row counts, the kernel writes zeros to the rows beyond their sum.
@@ -30,17 +33,27 @@ pub fn accuracy(
     let def = op.def();
     let reference = Reference::new(def, bound.spec, bound.dtype, def.scalars(attrs));
     let (reads, writes) = (def.input_streams(), def.output_streams());
-    let computed = computed(def, bound, inputs);
+    let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
     let mut found = Accuracy::new(bound.dtype);
-    for i in 0..bound.domain.elements().unwrap_or(0) {
-        let at = |s: &Stream, a: &[Array]| f64::from(a[s.tensor].get(position(bound, s, i)));
-        let streams: Vec<f64> = reads.iter().map(|s| at(s, inputs)).collect();
-        let got: Vec<f64> = writes.iter().map(|s| at(s, outputs)).collect();
-        if i < computed {
-            found.add(&reference, i, &streams, &got);
-        } else if let Some(k) = got.iter().position(|y| *y != 0.0) {
+    let value =
+        |s: &Stream, a: &[Array], i: usize| f64::from(a[s.tensor].get(position(bound, s, i)));
+    let judged: Vec<usize> = (0..count.min(computed)).collect();
+    for elements in judged.chunks(CHUNK) {
+        let columns = |streams: &[Stream], arrays: &[Array]| -> Vec<Vec<f64>> {
+            let column = |s| elements.iter().map(|i| value(s, arrays, *i)).collect();
+            streams.iter().map(column).collect()
+        };
+        found.add(&reference, elements, &columns(&reads, inputs), &columns(&writes, outputs));
+    }
+    for element in computed..count {
+        let of = |streams: &[Stream], arrays: &[Array]| -> Vec<f64> {
+            streams.iter().map(|s| value(s, arrays, element)).collect()
+        };
+        let got = of(&writes, outputs);
+        if let Some(output) = got.iter().position(|y| *y != 0.0) {
             found.error = f64::INFINITY;
-            found.worst = Some(Worst { output: k, element: i, streams, got: got[k], want: 0.0 });
+            let (streams, got) = (of(&reads, inputs), got[output]);
+            found.worst = Some(Worst { output, element, streams, got, want: 0.0 });
         }
     }
     found
