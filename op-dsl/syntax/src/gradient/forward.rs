@@ -6,6 +6,7 @@ use crate::trace::Traced;
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{Derived, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor};
+use op_dsl_ir::passes::differentiate::without_surrogates;
 use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
@@ -127,7 +128,10 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
 }
 
 /// Compiles the graph that was traced for one combination of attribute values, `when`.
+///
+/// Values keep no derivative of their own: only the forward formula of a derived gradient has those.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
+    let traced = without_surrogates(&traced);
     let graph = compile::forward(&traced, ranges);
     let wide = Some(compile::wide(&traced, &graph, ranges));
     Spec { when: when.into(), traced, graph, wide, derived: None }
