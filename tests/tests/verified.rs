@@ -182,6 +182,32 @@ pub mod formulas {
         q * q * scale
     }
 
+    /// Learned scale: near integers `round(x / s) - x / s` cancels.
+    #[op(name = "Scaled", grad(name = "ScaledGrad", wrt(x, s)))]
+    pub fn scaled(x: Elem, #[range(0.0009765625, 128.0)] s: Elem) -> Elem {
+        #[grad(identity)]
+        let q = round(clamp(x / s, -8.0, 7.0));
+        q * s
+    }
+
+    #[op(
+        name = "Erfinv",
+        grad(name = "ErfinvGrad", wrt(x), grad(name = "ErfinvGradGrad", wrt(dy, x)))
+    )]
+    pub fn erfinv_of(x: Elem) -> Elem {
+        erfinv(x)
+    }
+
+    /// A number of the normal distribution from one of the uniform, between two bounds.
+    #[op(name = "Drawn", grad(name = "DrawnGrad", wrt(mean, u)))]
+    pub fn drawn(
+        mean: Elem,
+        #[range(-0.9375, 0.9375)] u: Elem,
+        #[attr(default = 0.02)] std: f32,
+    ) -> Elem {
+        mean + std * SQRT_2 * erfinv(u)
+    }
+
     #[op(name = "Binarised", grad(name = "BinarisedGrad", wrt(x, w)))]
     pub fn binarised(x: Elem, w: Elem) -> Elem {
         #[grad(clamp(x, -1.0, 1.0))]

@@ -92,6 +92,8 @@ pub fn partials(
         Prim::Sigmoid => sigmoid_slope(b, x),
         Prim::Erf => bell(b, FRAC_2_SQRT_PI, -1.0, x),
         Prim::Erfc => bell(b, -FRAC_2_SQRT_PI, -1.0, x),
+        // sqrt(pi)/2 e^(this^2)
+        Prim::Erfinv => bell(b, 1.0 / FRAC_2_SQRT_PI, 1.0, this),
         Prim::NormalCdf => normal_pdf(b, x),
         Prim::Softplus => b.call(Prim::Sigmoid, &[x]),
         Prim::Gelu => b.call(Prim::GeluGrad, &[x]),
@@ -250,6 +252,9 @@ mod tests {
         for row in TABLE.iter().filter(|r| is_judged(r.prim)) {
             for step in 0..60 {
                 let at = [0.3 + 0.051 * step as f64, 1.7 - 0.02 * step as f64, 0.9];
+                if at[0] > 0.9 * row.domain.1 {
+                    continue;
+                }
                 let mut b = Builder::new();
                 let args: Vec<_> = (0..row.arity).map(|i| b.stream(i)).collect();
                 let this = b.call(row.prim, &args);

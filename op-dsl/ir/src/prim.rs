@@ -171,6 +171,7 @@ rows! { ($)
         Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               ROUNDED;
         Erf          erf            "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), (1.1, 1.3);
         Erfc         erfc           "1 - erf(x)"                  ALL,           Interval(0.0, 2.0), |[x, ..]| libm::erfc(x), (1.4, 1.9);
+        Erfinv       erfinv         "the number whose erf is x"   Interval(-1.0, 1.0), ALL,      o::erfinv,                ROUNDED;
         NormalCdf    normal_cdf     "erfc(-x / sqrt(2)) / 2"      ALL,           UNIT,           o::normal_cdf,            ROUNDED;
         Softplus     softplus       "log_e (1 + e^x)"             ALL,           POSITIVE,       o::softplus,              (1.9, 2.3);
         Gelu         gelu           "x * normal_cdf(x)"           ALL,           above(-0.17),   o::gelu,                  ROUNDED;

@@ -65,6 +65,7 @@ fn a_value_has_the_derivative_of_another() {
             "dy * (2 * round(2 * x) + 2 * round(2 * x))",
         ),
         (straight, "dy"),
+        ("#[grad(identity)] let q = round(y / x); q * x", "dy * (round(y / x) - y / x)"),
         ("#[grad(atan(k * x))] let q = heaviside(x); q", "1 / (1 + k * x * (k * x)) * dy * k"),
         ("#[grad(tanh(x))] let q = x; q", "4 * sigmoid(2 * x) * sigmoid(-2 * x) * dy"),
         // The derivative is recognised as any other.
