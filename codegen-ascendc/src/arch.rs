@@ -315,6 +315,11 @@ pub enum Why {
          `broadcast = false` and sum it"
     )]
     Sum(String),
+    /// The formula needs the function with this name, which no sequence of vector calls computes.
+    #[error(
+        "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"
+    )]
+    Missing(&'static str),
     /// The operator's document does not offer this specialisation on the target.
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.

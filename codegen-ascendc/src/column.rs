@@ -119,6 +119,7 @@ rows! {
         "E1" F16  Exact Relative Tail(&tails::ERFC_F16);
         "E1" BF16 Exact Relative Tail(&tails::ERFC_BF16);
     }
+    Erfinv: "has no sequence of calls"
     NormalCdf: "e^(-a^2/2) N(a)/D(a), a = |x|; 1 - that on the right" {
         "E3" F32  Exact Relative Tail(&tails::NORMAL_CDF_F32);
         "E1" F16  Exact Relative Tail(&tails::NORMAL_CDF_F16);
@@ -184,6 +185,14 @@ fn row(prim: Prim) -> Option<&'static Row> {
 pub fn number(prim: Prim) -> Option<&'static str> {
     row(prim)?.number
 }
+
+/// Returns whether no sequence of vector calls computes the primitive, so that kernels that need it are refused.
+pub fn is_missing(prim: Prim) -> bool {
+    MISSING.contains(&prim)
+}
+
+/// Primitives that kernels do not compute.
+const MISSING: &[Prim] = &[Prim::Erfinv];
 
 /// Returns a note on the sequences of vector calls that compute a primitive.
 ///

@@ -156,6 +156,7 @@ functions! {
     tanh libm::tanh, 50, 50, 0.0;
     erf libm::erf, 50, 50, 0.0;
     erfc libm::erfc, 46, 44, 0.0;
+    erfinv |x| o::erfinv([x, 0.0, 0.0]), 50, 50, 0.0;
     normal_cdf |x| o::normal_cdf([x, 0.0, 0.0]), 46, 43, 0.0;
     gelu |x| o::gelu([x, 0.0, 0.0]), 46, 43, 0.0;
     gelu_grad |x| o::gelu_grad([x, 0.0, 0.0]), 45, 43, 0.0078125;

@@ -223,6 +223,7 @@ by_name! {
     Sigmoid sigmoid(x);
     Erf erf(x);
     Erfc erfc(x);
+    Erfinv erfinv(x);
     NormalCdf normal_cdf(x);
     Softplus softplus(x);
     Gelu gelu(x);

@@ -148,6 +148,12 @@ impl Elem {
         high.into().min(low.into().max(self))
     }
 
+    /// Returns the element. In formulas its derivative is that of `surrogate`.
+    pub fn with_grad(self, surrogate: impl Into<Elem>) -> Elem {
+        let _ = surrogate.into();
+        self
+    }
+
     /// `x^y`; NaN for a negative `x` and a `y` that is not an integer.
     pub fn powf(self, y: impl Into<Elem>) -> Elem {
         Elem(libm::pow(self.0, y.into().0))
@@ -207,6 +213,11 @@ pub fn min(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
 /// Returns the larger of two elements; NaN if either is NaN.
 pub fn max(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().max(y)
+}
+
+/// Returns `value`. In formulas its derivative is that of `surrogate`.
+pub fn with_grad(value: impl Into<Elem>, surrogate: impl Into<Elem>) -> Elem {
+    value.into().with_grad(surrogate)
 }
 
 /// Clamps `x` to `[low, high]`; NaN if any argument is NaN.

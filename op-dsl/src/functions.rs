@@ -46,6 +46,21 @@ of_libm! {
     sin sin, cos cos, atan atan, erf erf, erfc erfc
 }
 
+/// By bisection: the bits of positive numbers are in the order of the numbers.
+pub(crate) fn erfinv(x: f64) -> f64 {
+    let rest = 1.0 - x.abs();
+    if x.is_nan() || rest <= 0.0 {
+        return if rest == 0.0 { f64::INFINITY.copysign(x) } else { f64::NAN };
+    }
+    let is_small = |y: f64| if rest > 0.5 { libm::erf(y) < x.abs() } else { libm::erfc(y) > rest };
+    let (mut low, mut high) = (0, 27f64.to_bits());
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        *if is_small(f64::from_bits(middle)) { &mut low } else { &mut high } = middle;
+    }
+    f64::from_bits(if x == 0.0 { 0 } else { high }).copysign(x)
+}
+
 pub(crate) fn sigmoid(x: f64) -> f64 {
     if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
 }

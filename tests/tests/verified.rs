@@ -170,6 +170,74 @@ pub mod formulas {
     pub fn quick_glu(gate: Elem, value: Elem) -> Elem {
         gate * sigmoid(1.5 * gate) * value
     }
+
+    /// A rounded value with the derivative of its argument, twice.
+    #[op(
+        name = "Quantised",
+        grad(name = "QuantisedGrad", wrt(x), grad(name = "QuantisedGradGrad", wrt(dy, x)))
+    )]
+    pub fn quantised(x: Elem, #[attr(default = 0.05)] scale: f32) -> Elem {
+        #[grad(identity)]
+        let q = (x / scale).floor();
+        q * q * scale
+    }
+
+    /// Learned scale: near integers `round(x / s) - x / s` cancels.
+    #[op(name = "Scaled", grad(name = "ScaledGrad", wrt(x, s)))]
+    pub fn scaled(x: Elem, #[range(0.0009765625, 128.0)] s: Elem) -> Elem {
+        #[grad(identity)]
+        let q = round(clamp(x / s, -8.0, 7.0));
+        q * s
+    }
+
+    #[op(
+        name = "Erfinv",
+        grad(name = "ErfinvGrad", wrt(x), grad(name = "ErfinvGradGrad", wrt(dy, x)))
+    )]
+    pub fn erfinv_of(x: Elem) -> Elem {
+        erfinv(x)
+    }
+
+    /// A number of the normal distribution from one of the uniform, between two bounds.
+    #[op(name = "Drawn", grad(name = "DrawnGrad", wrt(mean, u)))]
+    pub fn drawn(
+        mean: Elem,
+        #[range(-0.9375, 0.9375)] u: Elem,
+        #[attr(default = 0.02)] std: f32,
+    ) -> Elem {
+        mean + std * SQRT_2 * erfinv(u)
+    }
+
+    #[op(name = "Binarised", grad(name = "BinarisedGrad", wrt(x, w)))]
+    pub fn binarised(x: Elem, w: Elem) -> Elem {
+        #[grad(clamp(x, -1.0, 1.0))]
+        let b = if x >= 0.0 { 1.0 } else { -1.0 };
+        b * w
+    }
+
+    #[formula]
+    fn spike(u: Elem, alpha: f32) -> Elem {
+        with_grad(heaviside(u), atan(FRAC_PI_2 * alpha * u) / PI)
+    }
+
+    /// A leaky neuron; its reset has no derivative.
+    #[op(name = "Neuron", outputs(spikes, next), grad(name = "NeuronGrad", wrt(x, v)))]
+    pub fn neuron(x: Elem, v: Elem, #[attr(default = 2.0)] alpha: f32) -> (Elem, Elem) {
+        let h = v + 0.5 * (x - v);
+        let s = spike(h - 1.0, alpha);
+        #[grad(0.0)]
+        let reset = s;
+        (s, h * (1.0 - reset))
+    }
+
+    /// A saved value has its derivative too.
+    #[op(name = "SavedRound", grad(name = "SavedRoundGrad", wrt(x, s)))]
+    pub fn saved_round(x: Elem, s: Elem) -> Elem {
+        #[saved]
+        #[grad(identity)]
+        let q = round(x);
+        q * q * s
+    }
 }
 
 #[test]

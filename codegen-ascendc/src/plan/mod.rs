@@ -97,12 +97,13 @@ pub use storage::Storage;
 pub use ub_budget::DEPTH;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
+use crate::column;
 use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
 use op_dsl_ir::op::{Kind, OpDef};
-use op_dsl_ir::{DType, Stored};
+use op_dsl_ir::{DType, Node, Stored};
 use samples::Samples;
 use std::cell::RefCell;
 use target::Target;
@@ -228,6 +229,13 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
         if def.split.is_some() && (bits || !soc.arch.pads) {
             return Err(Why::MaskOfRows(soc, name));
         }
+    }
+    let missing = |node: &Node| match *node {
+        Node::Call(prim, _) if column::is_missing(prim) => Some(prim.row().name),
+        _ => None,
+    };
+    if let Some(name) = def.specs[spec].graph.nodes.iter().find_map(missing) {
+        return Err(Why::Missing(name));
     }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;

@@ -26,7 +26,7 @@ use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::io::{self, Write};
-use syn::{Expr, ItemFn, MetaNameValue, Path};
+use syn::{Expr, MetaNameValue, Path};
 
 /// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
 pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
@@ -71,7 +71,10 @@ pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
         let message = "`formula` has no arguments; remove them";
         syn::Error::new_spanned(args, message).into_compile_error()
     });
-    let item = op_dsl_syntax::formula(item.clone()).map_or(item, ItemFn::into_token_stream);
+    let item = match op_dsl_syntax::formula(item.clone()) {
+        Ok(formula) => formula.into_token_stream(),
+        Err(e) => kept(e, item),
+    };
     quote!(#error #item)
 }
 

@@ -100,6 +100,26 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
     })?))
 }
 
+/// Replaces `a * (b / a)` by `b`, in a gradient in which rounding has the derivative 1.
+///
+/// A value that is divided by its scale, rounded and multiplied by it again has such derivatives, and
+/// `round(t) - s * (x / s / s)` cancels near integers.
+pub fn divisors_cancelled(graph: &Graph) -> Graph {
+    let cancelled = graph.rewrite(|b, node| {
+        let Node::Call(Prim::Mul, [x, y, _]) = node else { return b.add(node) };
+        for (factor, ratio) in [(x, y), (y, x)] {
+            let positive = b.as_call(Prim::Neg, ratio).map_or(ratio, |[positive, ..]| positive);
+            match b.as_call(Prim::Div, positive) {
+                Some([top, below, _]) if below == factor && positive == ratio => return top,
+                Some([top, below, _]) if below == factor => return b.negative(top),
+                _ => {}
+            }
+        }
+        b.add(node)
+    });
+    simplify::run(&cancelled)
+}
+
 /// Error budget of the 16-bit types, in their own ULP.
 ///
 /// With this budget, one result in thirty may be rounded the wrong way at the input with the largest error.

@@ -38,6 +38,7 @@ pub fn partials(
             return [by_y, by_x, None];
         }
         Prim::Clamp => return clamped(b, [x, y, z], this, again),
+        Prim::WithGrad => return [None, Some(b.num(1.0)), None],
         Prim::Pow => return power(b, [x, y], this),
         Prim::Select => {
             return [None, Some(indicator(b, x, 1.0, 0.0)), Some(indicator(b, x, 0.0, 1.0))];
@@ -91,6 +92,8 @@ pub fn partials(
         Prim::Sigmoid => sigmoid_slope(b, x),
         Prim::Erf => bell(b, FRAC_2_SQRT_PI, -1.0, x),
         Prim::Erfc => bell(b, -FRAC_2_SQRT_PI, -1.0, x),
+        // sqrt(pi)/2 e^(this^2)
+        Prim::Erfinv => bell(b, 1.0 / FRAC_2_SQRT_PI, 1.0, this),
         Prim::NormalCdf => normal_pdf(b, x),
         Prim::Softplus => b.call(Prim::Sigmoid, &[x]),
         Prim::Gelu => b.call(Prim::GeluGrad, &[x]),
@@ -240,14 +243,18 @@ fn tanh_form(b: &mut Builder, x: Id) -> [Id; 3] {
 #[cfg(test)]
 mod tests {
     use crate::graph::Builder;
-    use crate::prim::TABLE;
+    use crate::prim::{Prim, TABLE};
 
     /// Compares every rule with a central difference of the primitive's oracle.
     #[test]
     fn rules_agree_with_central_differences() {
-        for row in TABLE.iter().filter(|r| !r.prim.is_comparison()) {
+        let is_judged = |prim: Prim| !prim.is_comparison() && prim != Prim::WithGrad;
+        for row in TABLE.iter().filter(|r| is_judged(r.prim)) {
             for step in 0..60 {
                 let at = [0.3 + 0.051 * step as f64, 1.7 - 0.02 * step as f64, 0.9];
+                if at[0] > 0.9 * row.domain.1 {
+                    continue;
+                }
                 let mut b = Builder::new();
                 let args: Vec<_> = (0..row.arity).map(|i| b.stream(i)).collect();
                 let this = b.call(row.prim, &args);

@@ -36,6 +36,41 @@ pub fn sigmoid([x, ..]: Args) -> f64 {
     if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
 }
 
+/// Returns the number whose error function is `x`; infinite at -1 and 1, NaN beyond.
+///
+/// Newton's method, up to 1/2 for `erf` from the first terms of the series, beyond for the logarithm of `erfc`, which is nearly
+/// a square, from Winitzki's approximation. Both starts are within a hundredth.
+pub fn erfinv([x, ..]: Args) -> f64 {
+    let (z, rest) = (x.abs(), 1.0 - x.abs());
+    if z == 0.0 || z.is_nan() {
+        return x;
+    }
+    if z >= 1.0 {
+        return if z == 1.0 { f64::INFINITY.copysign(x) } else { f64::NAN };
+    }
+    let is_small = z < 0.5;
+    let mut y = match is_small {
+        true => z / FRAC_2_SQRT_PI * (1.0 + PI / 12.0 * z * z),
+        false => {
+            const A: f64 = 0.147;
+            let log = libm::log(rest) + libm::log1p(z);
+            let b = 2.0 / (PI * A) + 0.5 * log;
+            ((b * b - log / A).sqrt() - b).sqrt()
+        }
+    };
+    for _ in 0..4 {
+        let bell = FRAC_2_SQRT_PI * libm::exp(-y * y);
+        y += match is_small {
+            true => (z - libm::erf(y)) / bell,
+            false => {
+                let tail = libm::erfc(y);
+                libm::log(tail / rest) * tail / bell
+            }
+        };
+    }
+    y.copysign(x)
+}
+
 /// `Phi(x) = erfc(-x / sqrt 2) / 2`, the distribution function of the standard normal distribution.
 pub fn normal_cdf([x, ..]: Args) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

@@ -148,6 +148,7 @@ rows! { ($)
         Le     le     2 "x <= y" ALL, TRUTH, |[x, y, _]| (x <= y) as u8 as f64,    Infix("<=", 3), MOVED;
         Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
         Select select 3 "y where x holds, else z" ALL, ALL, |[c, x, y]| if c != 0.0 { x } else { y }, Choice, MOVED;
+        WithGrad with_grad 2 "x, with the derivative of y" ALL, ALL, |[x, ..]| x,   Function,          MOVED;
     }
     // Each function comes after those in its formula, because recognition prefers the last matching row as the
     // largest.
@@ -170,6 +171,7 @@ rows! { ($)
         Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               ROUNDED;
         Erf          erf            "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), (1.1, 1.3);
         Erfc         erfc           "1 - erf(x)"                  ALL,           Interval(0.0, 2.0), |[x, ..]| libm::erfc(x), (1.4, 1.9);
+        Erfinv       erfinv         "the number whose erf is x"   Interval(-1.0, 1.0), ALL,      o::erfinv,                ROUNDED;
         NormalCdf    normal_cdf     "erfc(-x / sqrt(2)) / 2"      ALL,           UNIT,           o::normal_cdf,            ROUNDED;
         Softplus     softplus       "log_e (1 + e^x)"             ALL,           POSITIVE,       o::softplus,              (1.9, 2.3);
         Gelu         gelu           "x * normal_cdf(x)"           ALL,           above(-0.17),   o::gelu,                  ROUNDED;
@@ -199,7 +201,8 @@ impl Prim {
 
     /// Returns whether the primitive is expanded into others before a target sees it.
     pub fn is_composed(self) -> bool {
-        matches!(self, Prim::Relu | Prim::Clamp | Prim::Sign | Prim::Sinh | Prim::Cosh)
+        use Prim::*;
+        matches!(self, Relu | Clamp | Sign | Sinh | Cosh | WithGrad)
     }
 
     /// Returns whether the primitive is non-decreasing on all numbers.
@@ -214,7 +217,10 @@ impl Prim {
     /// Returns whether the primitive is analytic wherever it is finite: it has no breakpoints and no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;
-        !matches!(self, Abs | Relu | Sign | Round | Clamp | Min | Max | Lt | Le | Eq | Select)
+        !matches!(
+            self,
+            Abs | Relu | Sign | Round | Clamp | Min | Max | Lt | Le | Eq | Select | WithGrad
+        )
     }
 }
 

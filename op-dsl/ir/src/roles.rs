@@ -82,6 +82,11 @@ pub fn rounds(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round, _)))
 }
 
+/// Returns whether a value has a derivative that its author chose, so that differences of values do not show it.
+pub fn has_surrogates(graph: &Graph) -> bool {
+    graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::WithGrad, _)))
+}
+
 /// Returns whether a sum has a rounded value of a stream and another value of it as terms, as in `x - round(x)`.
 ///
 /// All numbers beyond 2^53 are integers in f64, so that values there do not show that such a sum has no limit.

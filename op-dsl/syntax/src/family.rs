@@ -5,9 +5,10 @@ use crate::attr;
 use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Strip};
 use crate::scope::Scope;
-use crate::{elements, names, number, signature, stub, trace};
+use crate::{elements, names, number, signature, stub, surrogate, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
+use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::suggest::nearest;
 use op_dsl_ir::wiring::Wiring;
 use proc_macro2::{TokenStream, TokenTree};
@@ -74,8 +75,9 @@ pub fn module(item: TokenStream) -> syn::Result<Family> {
 /// # Errors
 /// If the item is no function. Any other error is in [`Family::error`].
 pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
-    let function: ItemFn = syn::parse2(item)?;
+    let mut function: ItemFn = syn::parse2(item)?;
     let errors = Errors::new();
+    surrogate::expand(&mut function, &errors);
     let mut builder = Building::default();
     let scope = Scope::default();
     builder.add(args, &function, &scope, &errors);
@@ -87,10 +89,13 @@ pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
 /// No graph is made of it there, because only modules have operators that call it.
 ///
 /// # Errors
-/// If the item is no function.
+/// If the item is no function, or a `#[grad(..)]` in it is wrong.
 pub fn formula(item: TokenStream) -> syn::Result<ItemFn> {
-    let function: ItemFn = syn::parse2(item)?;
-    Ok(elements::formula(&function, &Scope::default()))
+    let mut function: ItemFn = syn::parse2(item)?;
+    let errors = Errors::new();
+    surrogate::expand(&mut function, &errors);
+    let formula = elements::formula(&function, &Scope::default());
+    errors.finish().map_or(Ok(formula), Err)
 }
 
 /// Parses an enum with `#[derive(OpAttr)]`.
@@ -107,8 +112,15 @@ pub fn attribute_enum(item: TokenStream) -> syn::Result<EnumDef> {
     errors.finish().map_or(Ok(def), Err)
 }
 
-fn family(module: Option<ItemMod>, items: Vec<Item>) -> Family {
+fn family(module: Option<ItemMod>, mut items: Vec<Item>) -> Family {
     let errors = Errors::new();
+    for item in &mut items {
+        if let Item::Fn(f) = item
+            && f.attrs.iter().any(|a| attr::is(a, "op") || attr::is(a, "formula"))
+        {
+            surrogate::expand(f, &errors);
+        }
+    }
     let mut scope = Scope::default();
     for item in &items {
         scope.add(item, &errors);
@@ -192,9 +204,14 @@ impl Building {
 fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
     for i in 0..own.len() {
         let Some(of) = own[i].forward() else { continue };
-        if let Some(forward) = own.iter().find(|f| *f.name == *of) {
-            let Op { function, args, .. } = &found[i].0;
+        if let Some(at) = own.iter().position(|f| *f.name == *of) {
+            let (forward, Op { function, args, .. }) = (&own[at], &found[i].0);
             let wrt = args.wrt.as_deref();
+            if found[at].1.iter().any(|t| has_surrogates(&t.graph)) {
+                let what = "has a derivative that is not that of its values";
+                let help = "remove `grad_of`, or derive the gradient by `grad(..)`";
+                errors.at(&args.grad_of, format!("`{}` {what}; {help}", forward.source));
+            }
             own[i].grad_of = Some(gradient::by_hand(forward, &own[i], function, wrt, errors));
         }
     }

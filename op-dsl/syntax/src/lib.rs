@@ -8,6 +8,7 @@
 //! signature   an operator's parameters and outputs
 //! trace       formula -> graph, once per combination of the attributes it branches on
 //! gradient    the operator that grad(..) requests
+//! surrogate   `#[grad(..)]` on a `let`
 //! elements    the author's functions as rustc compiles them
 //! stub        placeholders for refused functions
 //! family      all of the above, in order, for one module
@@ -27,6 +28,7 @@ mod number;
 mod scope;
 mod signature;
 mod stub;
+mod surrogate;
 mod trace;
 
 pub use errors::Errors;

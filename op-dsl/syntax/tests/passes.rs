@@ -56,6 +56,34 @@ fn have_gradients(table: &[(&str, &str)]) {
 }
 
 #[test]
+fn a_value_has_the_derivative_of_another() {
+    let straight = "#[grad(identity)] let q = round(x / y); q * y";
+    have_gradients(&[
+        ("#[grad(identity)] let q = round(x); q", "dy"),
+        (
+            "#[grad(identity)] let q = round(2.0 * x); q * q",
+            "dy * (2 * round(2 * x) + 2 * round(2 * x))",
+        ),
+        (straight, "dy"),
+        ("#[grad(identity)] let q = round(y / x); q * x", "dy * (round(y / x) - y / x)"),
+        ("#[grad(atan(k * x))] let q = heaviside(x); q", "1 / (1 + k * x * (k * x)) * dy * k"),
+        ("#[grad(tanh(x))] let q = x; q", "4 * sigmoid(2 * x) * sigmoid(-2 * x) * dy"),
+        // The derivative is recognised as any other.
+        ("#[grad(ln(1.0 + exp(x)))] let q = max(x, 0.0); q", "dy * sigmoid(x)"),
+        // Without a derivative, a value is a constant.
+        ("#[grad(0.0)] let q = exp(-x); q * x", "dy * exp(-min(x, R))"),
+        ("with_grad(round(x), k * x)", "dy * k"),
+    ]);
+    // The formula itself has the value alone.
+    become_these(&[
+        (straight, "round(x / y) * y"),
+        ("#[grad(y)] let q = 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)); q + y", "gelu(x) + y"),
+    ]);
+    // An input that cancels stays an input, because the derivative has no value where it is 0.
+    assert_eq!(gradient(straight).input_names(), ["dy", "y"]);
+}
+
+#[test]
 fn what_changes_nothing_goes() {
     become_these(&[
         ("x + 0.0", "x"),

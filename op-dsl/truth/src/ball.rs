@@ -5,6 +5,7 @@
 
 mod functions;
 
+use crate::inverse::erfinv;
 use crate::real::Real;
 use dashu_float::round::Rounded;
 use dashu_float::round::mode::{HalfEven, Zero};

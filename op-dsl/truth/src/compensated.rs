@@ -6,6 +6,7 @@
 //! Error-free transformations give the rounding errors of sums, products and quotients of f64 as f64, so that digits
 //! that cancel rarely need another evaluation in more bits.
 
+use crate::inverse::erfinv;
 use crate::real::Real;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -263,6 +264,10 @@ impl<R: Real> Real for Compensated<R> {
             true => Compensated::of(2.0, -(-self.sum()).erfc()),
             false => self.by(R::erfc),
         }
+    }
+
+    fn erfinv(&self) -> Compensated<R> {
+        erfinv(self)
     }
 
     fn sin(&self) -> Compensated<R> {

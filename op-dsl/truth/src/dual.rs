@@ -144,6 +144,9 @@ impl<R: Real> Real for Dual<R> {
     fn erfc(&self) -> Dual<R> {
         self.by_rule(Prim::Erfc, self, self.value.erfc())
     }
+    fn erfinv(&self) -> Dual<R> {
+        self.by_rule(Prim::Erfinv, self, self.value.erfinv())
+    }
     fn sin(&self) -> Dual<R> {
         self.by_rule(Prim::Sin, self, self.value.sin())
     }
@@ -200,10 +203,14 @@ mod tests {
     /// Tests the second derivatives of every primitive by each pair of its arguments, to 30 digits.
     #[test]
     fn second_derivatives_are_differences_of_first_ones() {
-        for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.name != "select") {
+        let others = ["select", "with_grad"];
+        for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && !others.contains(&r.name)) {
             for (k, l) in (0..row.arity).flat_map(|k| (0..row.arity).map(move |l| (k, l))) {
                 let first = derivative(row, k, None);
                 for at in [[0.4375, 1.5, 0.75], [2.25, 0.375, 3.0]] {
+                    if at[0] > row.domain.1 {
+                        continue;
+                    }
                     let slope = |step: f64| {
                         let mut streams = vec![1.0];
                         streams.extend(&at[..row.arity]);

@@ -1,5 +1,6 @@
 //! A number in f64 with a bound of its error, which suffices for most elements.
 
+use crate::inverse::erfinv;
 use crate::real::Real;
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
@@ -262,6 +263,10 @@ impl Real for Near {
         let result = self.through(libm::erfc(x), slope, 0.25 / x.abs().max(1.0), true);
         let result = result.or_limit(2.0, square(-x - self.off));
         result.or_limit(0.0, square(x - self.off))
+    }
+
+    fn erfinv(&self) -> Near {
+        erfinv(self)
     }
 
     fn sin(&self) -> Near {

@@ -58,6 +58,8 @@ pub trait Real:
     fn erf(&self) -> Self;
     /// `1 - erf(x)`
     fn erfc(&self) -> Self;
+    /// The number whose `erf` is `x`.
+    fn erfinv(&self) -> Self;
     /// `sin x`
     fn sin(&self) -> Self;
     /// `cos x`

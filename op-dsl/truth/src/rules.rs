@@ -28,6 +28,7 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Eq if std::ptr::eq(x, y) => x.num(f64::from(u8::from(!x.is_nan()))),
         Prim::Eq => truth(x, y, |o| o == Equal),
         Prim::Select => chosen(x, y, z),
+        Prim::WithGrad => a(),
         Prim::Clamp => extreme(Less, &extreme(Greater, x, y), z),
         Prim::Abs => x.abs(),
         Prim::Relu => extreme(Greater, x, &x.num(0.0)),
@@ -48,6 +49,7 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Sigmoid => sigmoid(x),
         Prim::Erf => x.erf(),
         Prim::Erfc => x.erfc(),
+        Prim::Erfinv => x.erfinv(),
         Prim::NormalCdf => normal_cdf(x),
         Prim::Softplus => x.exp().log1p_or(x),
         Prim::Gelu => a() * normal_cdf(x),
@@ -81,6 +83,8 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Min => return shares(Less, x, y),
         Prim::Max => return shares(Greater, x, y),
         Prim::Clamp => return held(x, y, z),
+        // The author's own rule: the derivative of the second argument.
+        Prim::WithGrad => return [None, Some(one()), None],
         Prim::Pow => {
             let by_x = b() * x.pow(&(b() - one()));
             let by_y =
@@ -113,6 +117,7 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Sigmoid => sigmoid(x) * sigmoid(&-a()),
         Prim::Erf => bell(x),
         Prim::Erfc => -bell(x),
+        Prim::Erfinv => x.num(0.5) * x.pi().sqrt() * (this.clone() * this.clone()).exp(),
         Prim::NormalCdf => normal_pdf(x),
         Prim::Softplus => sigmoid(x),
         Prim::Gelu => value(Prim::GeluGrad, [x, x, x]),

@@ -7,6 +7,7 @@
 //! different ones the logarithms decide which is larger.
 
 use crate::ball::Ball;
+use crate::inverse::erfinv;
 use crate::real::Real;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -356,6 +357,10 @@ impl Real for Tower {
             false => far(),
         };
         self.by_size(here, || self.num(1.0).blurred(), far)
+    }
+
+    fn erfinv(&self) -> Tower {
+        erfinv(self)
     }
 
     fn sin(&self) -> Tower {

@@ -57,6 +57,36 @@ fn elu(b: &mut Builder, x: Id) -> Id {
     b.call(Prim::Select, &[positive, x, below])
 }
 
+/// `with_grad(round(x), x^3)`, squared
+fn straight_through(b: &mut Builder, x: Id) -> Id {
+    let (value, surrogate) = (b.call(Prim::Round, &[x]), b.power(x, 3));
+    let q = b.call(Prim::WithGrad, &[value, surrogate]);
+    b.product(q, q)
+}
+
+#[test]
+fn a_value_has_the_derivative_of_another() {
+    for (x, y) in [(1.25, 1.0), (2.75, 9.0), (-0.5, 0.0), (3e5, 9e10), (NAN, NAN)] {
+        same(value(straight_through, x), y);
+        same(slope(straight_through, x), 2.0 * x.round_ties_even() * 3.0 * x * x);
+    }
+    // Its second derivative is that of `2 q 3 x^2`, in which `q` has the derivative `3 x^2` again.
+    let first = gradient(straight_through);
+    let wiring = Wiring {
+        inputs: vec![Some(1), Some(2)].into(),
+        upstream: vec![Some(0)].into(),
+        saved: vec![None].into(),
+        wrt: vec![1].into(),
+    };
+    let mut derived = first.derived.clone().expect("a gradient");
+    derived.steps.to_mut().push(wiring);
+    let second = Spec { derived: Some(derived), ..first };
+    for x in [1.25f64, -2.75, 0.0] {
+        let is = outputs(&second, &[1.0, 1.0, x], &[], Format::of(DType::F32))[0];
+        same(is, 18.0 * x.powi(4) + 12.0 * x.round() * x);
+    }
+}
+
 #[test]
 fn choices_are_taken_as_written() {
     for (x, y, dy) in [

@@ -167,7 +167,8 @@ fn inexact_numbers_are_rounded_as_exact_ones() {
 #[test]
 fn slopes_are_those_of_the_values() {
     let step = f64::from(-40).exp2();
-    for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.prim != Prim::Select) {
+    let others = [Prim::Select, Prim::WithGrad];
+    for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && !others.contains(&r.prim)) {
         for i in -40..40 {
             let at = [0.07 + 0.11 * f64::from(i), 1.71 - 0.05 * f64::from(i), 0.9];
             let inside = at[0] >= row.domain.0 && at[0] <= row.domain.1;
@@ -290,4 +291,40 @@ fn towers_have_the_limits_of_every_function() {
     assert!(x.sin().to_f64().is_nan());
     let other = (num(1e38).exp() + num(1.0)).exp();
     assert!((other - x.clone()).to_f64().is_nan());
+}
+
+/// Compares with values that mpmath computed to 30 digits, and with the error function itself.
+#[test]
+fn inverses_of_erf_are_those_of_a_table() {
+    for (x, want) in [
+        (7.174648137343064e-43, 6.3583663599629005e-43),
+        (1e-05, 8.862269254759594e-6),
+        (0.25, 0.2253120550121781),
+        (0.4999, 0.4768250236254278),
+        (0.5, 0.4769362762044699),
+        (0.75, 0.8134198475976185),
+        (0.99, 1.8213863677184494),
+        (0.9999999403953552, 3.832506856900711),
+        (0.9999999999999999, 5.8635847487551676),
+    ] {
+        let near = Near::exact(x).erfinv();
+        assert!((near.value - want).abs() <= near.off + 2e-16 * want, "{x}: {near:?}");
+        assert!(near.off <= 1e-13 * want, "{x}: {near:?}");
+        // The error function of a number with an error loses as many bits as it is close to 1.
+        for &bits in if x < 0.999 { &[128, 512][..] } else { &[128] } {
+            let x = Ball::exact(x, bits);
+            let y = x.erfinv();
+            assert!(y.has_bits(bits as f64 - 50.0), "{} {bits} {y:?}", x.to_f64());
+            assert!(y.erf().agrees(&x), "{} {bits}", x.to_f64());
+            assert!((y.to_f64() - want).abs() <= 3e-16 * want);
+        }
+    }
+}
+
+#[test]
+fn inverses_of_erf_at_its_ends() {
+    let at = |x: f64| Near::exact(x).erfinv().value;
+    assert_eq!([at(1.0), at(-1.0), at(0.0)], [f64::INFINITY, f64::NEG_INFINITY, 0.0]);
+    assert!(at(1.5).is_nan() && at(f64::NEG_INFINITY).is_nan() && at(f64::NAN).is_nan());
+    assert_eq!(at(-0.5), -at(0.5));
 }

@@ -54,6 +54,9 @@ fn reason(why: &Why) -> String {
                 "`{name}`是多个元素之和，生成的核函数不计算求和，请用`broadcast = false`推导梯度后再求和"
             )
         }
+        Why::Missing(name) => {
+            format!("没有可计算`{name}`的矢量指令序列，只能在CPU上计算，请改写公式")
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -52,6 +52,13 @@ fn smooth() -> Vec<Prim> {
     TABLE.iter().map(|row| row.prim).filter(has).collect()
 }
 
+#[test]
+fn what_has_no_calls_is_refused_by_name() {
+    let def = operator("Op", &["x"], &["y"], true, |b, s| vec![b.call(Prim::Erfinv, &[s[0]])]);
+    let refusal = plan(&def, 0, DType::F32, soc("ascend910b")).expect_err("no sequence");
+    assert_eq!(refusal.why, Why::Missing("erfinv"));
+}
+
 fn values(prim: Prim, dtype: DType, on: &str, xs: &[f32], noise: Noise) -> Vec<f32> {
     let def = operator("Op", &["x"], &["y"], true, |b, s| vec![b.call(prim, &[s[0]])]);
     let plan = plan(&def, 0, dtype, soc(on)).expect("a plan");

@@ -111,6 +111,7 @@ macro_rules! table {
         table[Prim::Sigmoid as usize] = out_of_line!($Lanes, sigmoid[x]);
         table[Prim::Erf as usize] = out_of_line!($Lanes, erf[x]);
         table[Prim::Erfc as usize] = out_of_line!($Lanes, erfc[x]);
+        table[Prim::Erfinv as usize] = out_of_line!($Lanes, erfinv[x]);
         table[Prim::NormalCdf as usize] = out_of_line!($Lanes, normal_cdf[x]);
         table[Prim::Softplus as usize] = out_of_line!($Lanes, softplus[x]);
         table[Prim::Gelu as usize] = out_of_line!($Lanes, gelu[x]);

@@ -64,6 +64,7 @@ macro_rules! by_wide {
 
 by_wide! {
     sigmoid(x);
+    erfinv(x);
     normal_cdf(x);
     gelu(x);
     gelu_grad(x);

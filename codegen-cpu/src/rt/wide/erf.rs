@@ -1,6 +1,7 @@
-//! The error function, its complement and the normal distribution.
+//! The error function, its complement, its inverse and the normal distribution.
 
 use super::exp::exp;
+use super::log::ln;
 use crate::rt::math::poly::{at_most, horner};
 use crate::rt::simd::Isa;
 use core::f64::consts::FRAC_1_SQRT_2;
@@ -73,6 +74,88 @@ pub(super) fn erf<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 pub(super) fn erfc<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let y = right(s, x.abs());
     x.simd_lt(0.0).select(S::f64s::splat(s, 2.0) - y, y)
+}
+
+/// Coefficients of `p`, lowest power first, in `erfinv x = x p(w / 4 - 1)`, where `w = -log(1 - x^2)`.
+///
+/// The relative error is 2^-52.6 for `w` below 8. Computed by interpolation at Chebyshev's nodes in 60 digits, as the next.
+const ERFINV: [f64; 26] = [
+    1.858_779_112_426_973_2,
+    0.913_418_741_350_760_4,
+    -0.115_536_959_229_354_57,
+    -0.013_054_209_120_122_817,
+    0.030_432_714_013_851_222,
+    -0.015_887_504_570_290_954,
+    0.001_992_877_905_966_178_5,
+    0.002_903_961_221_458_455_3,
+    -0.002_191_292_527_756_007_4,
+    0.000_484_979_697_498_733_65,
+    0.000_305_135_613_683_109_5,
+    -0.000_300_996_441_321_355_6,
+    8.791_906_284_752_423e-5,
+    3.126_257_770_678_504_5e-5,
+    -4.121_408_412_307_394e-5,
+    1.480_723_872_388_171_2e-5,
+    2.709_512_753_708_828_6e-6,
+    -5.661_468_444_567_004e-6,
+    2.635_397_904_475_193_3e-6,
+    1.985_022_081_004_994e-7,
+    -1.002_713_247_040_055_2e-6,
+    3.879_750_259_338_819e-7,
+    1.569_422_994_639_867e-7,
+    -1.226_980_496_997_312e-7,
+    -8.804_863_027_216_973e-9,
+    1.379_902_422_089_151_3e-8,
+];
+
+/// Coefficients of `p`, lowest power first, in `erfinv x = x p((sqrt w - CENTRE) / WIDTH)`.
+///
+/// The relative error is 2^-52.0 for `w` from 8 to 37.2; the largest f64 below 1 has 36.05.
+const ERFINV_FAR: [f64; 26] = [
+    4.308_385_876_512_09,
+    1.652_699_489_745_911_7,
+    0.001_003_896_346_146_438_8,
+    -0.001_979_585_116_580_064,
+    0.001_114_277_218_763_734_4,
+    -0.000_510_025_559_749_903_7,
+    0.000_231_335_802_327_992_3,
+    -0.000_129_177_516_318_205_5,
+    0.000_100_837_718_248_398_38,
+    -9.250_158_453_055_451e-5,
+    8.013_945_556_424_415e-5,
+    -5.825_063_302_432_33e-5,
+    3.209_313_347_645_097e-5,
+    -9.950_312_914_658_042e-6,
+    -2.996_472_605_106_669_5e-6,
+    6.768_521_460_428_181e-6,
+    -5.042_656_962_126_914e-6,
+    2.083_045_399_191_581e-6,
+    -1.898_793_174_110_848_8e-7,
+    -5.224_361_235_558_406e-7,
+    5.401_210_431_032_51e-7,
+    -2.120_464_328_236_672e-7,
+    -4.927_253_987_401_827e-8,
+    6.414_553_508_770_317e-8,
+    -8.118_853_849_705_797e-9,
+    -3.223_008_305_695_265e-9,
+];
+const CENTRE: f64 = 0.5 * (6.1 + 2.828);
+const WIDTH: f64 = 0.5 * (6.1 - 2.828);
+
+/// The number whose error function is `x`: infinite at -1 and 1, NaN beyond.
+///
+/// `erfinv(x) / x` is a smooth function of `w = -log(1 - x^2)`, and nearly of its root where `x` is close to 1. The factors of
+/// `1 - x^2` are exact where that matters.
+#[inline(always)]
+pub(super) fn erfinv<S: Isa>(s: S, x: S::f64s) -> S::f64s {
+    let one = S::f64s::splat(s, 1.0);
+    let z = x.abs();
+    let w = -ln(s, (one - z) * (one + z));
+    let near = horner(s, w.mul_add(0.25, -one), ERFINV);
+    let far = horner(s, (w.sqrt() - CENTRE) * (1.0 / WIDTH), ERFINV_FAR);
+    let y = w.simd_lt(8.0).select(near, far) * x;
+    let end = S::f64s::splat(s, f64::INFINITY).copysign(x);
+    z.simd_eq(1.0).select(end, y)
 }
 
 /// `Phi(x) = erfc(-x / sqrt 2) / 2`

@@ -26,6 +26,7 @@ macro_rules! functions {
             log::softplus(x);
             erf::erf(x);
             erf::erfc(x);
+            erf::erfinv(x);
             erf::normal_cdf(x);
             gates::gelu(x);
             gates::gelu_grad(x);

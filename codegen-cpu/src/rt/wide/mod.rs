@@ -7,7 +7,7 @@
 //! vectors   conversions, arithmetic, comparisons, selection
 //! exp       exp, expm1, sigmoid, tanh
 //! log       ln, log1p, softplus
-//! erf       erf, erfc, the normal distribution
+//! erf       erf, erfc, erfinv, the normal distribution
 //! gates     gelu, silu and their derivatives
 //! circle    sin, cos, atan
 //! powf      x^y

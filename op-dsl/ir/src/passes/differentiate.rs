@@ -3,7 +3,7 @@
 //! The *tangent* of a node is its derivative by that stream. For a call, it is the sum of its partial derivatives times the
 //! tangents of its arguments; for a `select`, the `select` of the tangents, so that the untaken branch never reaches the result,
 //! not even as `0 * inf`. The upstream gradient is the last factor. Nodes that are *saved* outputs of the forward pass are read
-//! from their stream instead of recomputed.
+//! from their stream instead of recomputed. `with_grad(value, e)` has the tangent of `e`. In the result it is `value`.
 
 use crate::analysis::Visit;
 use crate::derive;
@@ -46,10 +46,19 @@ pub fn run(
         held = wiring.saved.iter().flatten().copied().collect();
         graph = once(&between(&graph), &wiring, beyond(steps, i), is_last);
     }
+    let graph = without_surrogates(&graph);
     match graph.nodes.iter().find_map(|node| unconnected(steps, node)) {
         Some(unconnected) => Err(unconnected),
         None => Ok(graph),
     }
+}
+
+/// Replaces every call of `with_grad` by its value. After the last differentiation its derivative is not asked for.
+pub fn without_surrogates(graph: &Graph) -> Graph {
+    graph.rewrite(|b, node| match node {
+        Node::Call(Prim::WithGrad, [value, ..]) => value,
+        _ => b.add(node),
+    })
 }
 
 /// Extends a differentiation step by the saved outputs of the graph that it differentiates.

@@ -3,9 +3,11 @@
 use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
-use op_dsl_ir::compile;
+use op_dsl_ir::compile::{self, divisors_cancelled};
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{Derived, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor};
+use op_dsl_ir::passes::differentiate::without_surrogates;
+use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
@@ -92,7 +94,10 @@ pub(super) fn specs(
         match compile::gradient(&t.graph, &steps) {
             Ok(graph) => {
                 let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
-                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph, ranges) });
+                let cancelled = has_surrogates(&t.graph).then(|| divisors_cancelled(&graph));
+                let spec = compiled(cancelled.as_ref().unwrap_or(&graph), ranges);
+                let (when, traced) = (t.when.clone().into(), graph);
+                specs.push(Spec { derived: Some(derived), when, traced, ..spec });
             }
             Err(unconnected) => {
                 let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
@@ -127,8 +132,14 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
 }
 
 /// Compiles the graph that was traced for one combination of attribute values, `when`.
+///
+/// Values keep no derivative of their own: only the forward formula of a derived gradient has those.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
-    let graph = compile::forward(&traced, ranges);
-    let wide = Some(compile::wide(&traced, &graph, ranges));
-    Spec { when: when.into(), traced, graph, wide, derived: None }
+    Spec { when: when.into(), ..compiled(&without_surrogates(&traced), ranges) }
+}
+
+fn compiled(traced: &Graph, ranges: &Ranges) -> Spec {
+    let graph = compile::forward(traced, ranges);
+    let wide = Some(compile::wide(traced, &graph, ranges));
+    Spec { when: List::default(), traced: traced.clone(), graph, wide, derived: None }
 }

@@ -80,7 +80,8 @@ pub fn default(
     let specs = specs(forward, &wiring, &[], args, errors)?;
     let streams = streams(def, &all);
     all.retain(|(_, source)| {
-        let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
+        // As differentiated: `s / s` is 1 in the kernel, but the derivative has no value where `s` is 0.
+        let reads = |i: usize| specs.iter().any(|s| s.traced.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
         match source {
             // An optional tensor stays because its presence selects the formula. Counts of rows stay because rows

@@ -75,9 +75,9 @@ const NOT_ELEMENTWISE: &[&str] = &[
 
 /// Names of special functions that have no closed form in the functions that formulas know.
 const SPECIAL: &[&str] = &[
-    "erfinv", "erfcinv", "erfcx", "ndtri", "gamma", "tgamma", "lgamma", "ln_gamma", "digamma",
-    "polygamma", "zeta", "beta", "i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "expint",
-    "lambertw", "frexp",
+    "erfcinv", "erfcx", "ndtri", "gamma", "tgamma", "lgamma", "ln_gamma", "digamma", "polygamma",
+    "zeta", "beta", "i0", "i0e", "i1", "i1e", "j0", "j1", "y0", "y1", "expint", "lambertw",
+    "frexp",
 ];
 
 /// Returns the error message for a call of a function that only other libraries have.

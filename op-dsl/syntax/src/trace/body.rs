@@ -132,7 +132,7 @@ impl<'a> Tracer<'a> {
             self.error(a, format!("a saved value is an output of the operator; {help}"));
         }
         for other in local.attrs.iter().filter(|a| !attr::is(a, "saved") && !harmless(a)) {
-            self.error(other, "a `let` has no such attribute; known: saved");
+            self.error(other, "a `let` has no such attribute; known: saved, grad");
         }
         let Some(init) = &local.init else {
             self.error(local, "values of a formula do not change; write `let name = value;`");

@@ -60,6 +60,52 @@ fn expressions_that_are_no_formula() {
     }
 }
 
+/// Each accepted item here is next to a refused one.
+#[test]
+fn a_derivative_of_its_own() {
+    for text in [
+        "#[grad(identity)] let q = round(x); q",
+        "#[grad(identity)] let q = (2.0 * x).floor(); q",
+        "#[grad(clamp(x, -1.0, 1.0))] let q = if x > 0.0 { 1.0 } else { -1.0 }; q",
+        "#[grad(0.0)] let q = x; q * x",
+        "let q = { #[grad(identity)] let r = sign(x); r }; q",
+        "with_grad(sign(x), tanh(x))",
+    ] {
+        assert_eq!(body(text), Vec::<String>::new(), "{text}");
+    }
+    for (text, want) in [
+        ("#[grad] let q = round(x); q", "`grad` names a derivative; write `identity`, or"),
+        ("#[grad()] let q = round(x); q", "`grad` names a derivative; write `identity`, or"),
+        ("#[grad = x] let q = round(x); q", "this takes its arguments in parentheses"),
+        (
+            "#[grad(identity)] let q = round(x) * x; q",
+            "`identity` is the argument of a call `f(x)`",
+        ),
+        ("#[grad(identity)] let q = max(x, 0.0); q", "write the expression whose derivative"),
+        ("#[grad(identiy)] let q = round(x); q", "no value `identiy` is in sight"),
+        ("#[grad(q)] let q = round(x); q", "no value `q` is in sight"),
+        ("#[grad(x, x)] let q = round(x); q", "unexpected token"),
+        ("#[grad(x > 0.0)] let q = round(x); q", "this is true or false"),
+        ("#[grad(identity)] #[grad(x)] let q = round(x); q", "`grad` is given twice"),
+        ("#[grad(x)] let (q, r) = (x, x); q + r", "an element is needed here and this is a tuple"),
+        ("#[grad(identity)] x + 1.0", "only a `let` has a derivative of its own"),
+        ("if x > 0.0 { #[grad(identity)] { x } } else { x }", "only a `let` has a derivative"),
+        ("with_grad(x)", "`with_grad` takes 2 arguments and is given 1"),
+    ] {
+        let found = body(text);
+        assert!(found.iter().any(|message| message.contains(want)), "{text}: {found:?}");
+    }
+    only(operator("name = \"F\"", "#[grad(identity)] fn f(x: Elem) -> Elem { x }"), "only a `let`");
+    only(operator("name = \"F\"", "fn f(#[grad] x: Elem) -> Elem { x }"), "only a `let`");
+    only(
+        family(
+            "#[op(name = \"F\", outputs(y))] fn f(x: Elem) -> Elem { #[grad(x)] let q = sign(x); q }
+             #[op(name = \"G\", grad_of = f)] fn g(dy: Elem, x: Elem) -> Elem { dy + 0.0 * x }",
+        ),
+        "`f` has a derivative that is not that of its values; remove `grad_of`",
+    );
+}
+
 #[test]
 fn values_of_another_type() {
     for (text, want) in [

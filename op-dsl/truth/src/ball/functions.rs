@@ -182,6 +182,10 @@ impl Real for Ball {
         }
     }
 
+    fn erfinv(&self) -> Ball {
+        erfinv(self)
+    }
+
     fn sin(&self) -> Ball {
         self.periodic(|context, x, known| context.sin(x, known))
     }

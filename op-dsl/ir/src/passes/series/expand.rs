@@ -263,6 +263,16 @@ pub fn call(prim: Prim, x: &Series) -> Option<Series> {
         Prim::Softplus => by_slope(sigmoid(x)?),
         Prim::Erf => by_slope(scaled(FRAC_2_SQRT_PI, &bell(-1.0, x))),
         Prim::Erfc => by_slope(scaled(-FRAC_2_SQRT_PI, &bell(-1.0, x))),
+        // Newton's method doubles the number of correct terms.
+        Prim::Erfinv => {
+            let mut y = constant((prim.row().oracle)([x[0], f64::NAN, f64::NAN]));
+            for _ in 0..TERMS.ilog2() + 1 {
+                let miss = plus(&call(Prim::Erf, &y)?, -1.0, x);
+                let step = over(&miss, &scaled(FRAC_2_SQRT_PI, &bell(-1.0, &y)))?;
+                y = plus(&y, -1.0, &step);
+            }
+            Some(y).filter(|y| y[0].is_finite())
+        }
         Prim::NormalCdf => by_slope(density(x)),
         Prim::Silu => Some(times(x, &sigmoid(x)?)),
         _ => None,
