@@ -8,6 +8,7 @@ use crate::scope::Scope;
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
+use op_dsl_ir::stages;
 use op_dsl_ir::suggest::nearest;
 use op_dsl_ir::wiring::Wiring;
 use proc_macro2::{TokenStream, TokenTree};
@@ -287,7 +288,7 @@ fn definition(
         f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect();
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
-    let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone(), &streams));
+    let specs = traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams));
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),

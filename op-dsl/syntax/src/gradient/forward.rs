@@ -3,10 +3,11 @@
 use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
-use op_dsl_ir::compile;
-use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor};
+use op_dsl_ir::op::{
+    Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
+};
 use op_dsl_ir::rounding::Ranges;
+use op_dsl_ir::stages;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
@@ -78,9 +79,12 @@ pub(super) fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usiz
 }
 
 /// Derives the gradient's specialisations; `None` after reporting an error.
+///
+/// `inputs` is the number of the gradient's input streams.
 pub(super) fn specs(
     forward: &Forward,
     wiring: &Wiring,
+    inputs: usize,
     ranges: &Ranges,
     args: &GradArgs,
     errors: &Errors,
@@ -89,10 +93,13 @@ pub(super) fn specs(
     let steps: List<Wiring> = steps.cloned().collect();
     let mut specs = Vec::new();
     for t in forward.traced {
-        match compile::gradient(&t.graph, &steps) {
-            Ok(graph) => {
-                let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
-                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph, ranges) });
+        let rows: List<RowFunction> = t.formula.functions.clone().into();
+        match stages::gradient(&t.formula, &steps, inputs) {
+            Ok(formula) => {
+                let forward = t.formula.graph.clone();
+                let derived = Derived { forward, steps: steps.clone(), rows };
+                let spec = stages::compile(t.when.clone(), &formula, ranges);
+                specs.push(Spec { derived: Some(derived), ..spec });
             }
             Err(unconnected) => {
                 let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
@@ -124,11 +131,4 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
         vec![range; tensor.kind.parts().len()]
     };
     inputs.iter().enumerate().flat_map(of).collect()
-}
-
-/// Compiles the graph that was traced for one combination of attribute values, `when`.
-pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
-    let graph = compile::forward(&traced, ranges);
-    let wide = Some(compile::wide(&traced, &graph, ranges));
-    Spec { when: when.into(), traced, graph, wide, derived: None }
 }

@@ -17,7 +17,7 @@ mod variables;
 
 pub(crate) use by_hand::by_hand;
 pub use forward::Forward;
-pub(crate) use forward::{spec, stream_ranges};
+pub(crate) use forward::stream_ranges;
 
 use crate::Errors;
 use crate::attr::GradArgs;
@@ -32,6 +32,7 @@ use op_dsl_ir::wiring::Wiring;
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
     tensors::no_sums(forward.def, args, errors)?;
+    tensors::no_rows(forward, args, errors)?;
     let inputs = match &args.inputs {
         Some(names) => tensors::explicit(names, forward, args, errors)?,
         None => tensors::default(forward, &wrt, args, errors)?,
@@ -52,7 +53,8 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         })
         .collect();
     let ranges = ranges(def, &inputs);
-    let specs = specs(forward, &wiring, &stream_ranges(&tensors, &ranges), args, errors)?;
+    let stream_ranges = stream_ranges(&tensors, &ranges);
+    let specs = specs(forward, &wiring, stream_ranges.len(), &stream_ranges, args, errors)?;
     if args.inputs.is_none() && !specs.is_empty() {
         tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
     }
@@ -96,7 +98,7 @@ fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
 pub(crate) fn mark_used(def: &mut OpDef) {
     let streams = def.input_streams();
     let read: Vec<bool> =
-        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.graph.reads(i))).collect();
+        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.reads(i))).collect();
     for (t, tensor) in def.inputs.to_mut().iter_mut().enumerate() {
         let is_read = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
         tensor.used = is_read || tensor.kind == Kind::Rows;
