@@ -47,9 +47,10 @@ impl Rows<'_> {
 
     /// Returns how many numbers scratch memory holds for chunks of at most `longest` elements, with rows of `columns`.
     pub fn floats(&self, longest: usize, columns: usize) -> usize {
-        let kept = self.spec.stages.iter().filter(|stage| stage.terms.is_some()).count();
-        let rows = longest.div_ceil(columns);
-        longest.min(CHUNK.max(rows)) + kept * longest + self.further().len() * rows
+        let stages = || self.spec.stages.iter();
+        let kept = stages().filter(|stage| stage.terms.is_some()).count();
+        let values = stages().count() + stages().filter(|stage| stage.rest.is_some()).count();
+        longest.min(CHUNK) + kept * longest + values * longest.div_ceil(columns)
     }
 
     /// Runs the stages on a chunk of whole rows and lets the job read their values.
@@ -60,7 +61,7 @@ impl Rows<'_> {
         let last = job.rank - 1;
         let (elements, columns) = (job.elements(), job.size[last]);
         let rows = elements / columns;
-        let mut free = scratch.wrapping_add(elements.min(CHUNK.max(rows)));
+        let mut free = scratch.wrapping_add(elements.min(CHUNK));
         let mut take = |n: usize| {
             let taken = free;
             free = free.wrapping_add(n);
@@ -89,6 +90,13 @@ impl Rows<'_> {
                 let to = unsafe { core::slice::from_raw_parts_mut(place, rows) };
                 to.iter_mut().zip(&value).for_each(|(to, value)| *to = *value as f32);
                 job.set_input(stage.value, per_row(job, place));
+            }
+            if let Some(stream) = stage.rest.filter(|rest| self.further().contains(rest)) {
+                let place = take(rows);
+                // SAFETY: as above.
+                let to = unsafe { core::slice::from_raw_parts_mut(place, rows) };
+                to.iter_mut().zip(&value).for_each(|(to, value)| *to = rest(*value));
+                job.set_input(stream, per_row(job, place));
             }
             values.0.push(value);
         }
@@ -136,10 +144,15 @@ impl Rows<'_> {
     fn uniform(&self, graph: &Graph, rows: usize, values: &Values) -> Vec<f64> {
         let of_stream = |stream: usize| {
             let mut stages = self.spec.stages.iter().zip(&values.0);
-            stages.find(|(stage, _)| stage.value == stream).map(|(_, value)| &value[..])
+            // In f64 a value has no rest.
+            let is_rest = self.spec.stages.iter().any(|stage| stage.rest == Some(stream));
+            let value = stages.find(|(stage, _)| stage.value == stream);
+            value
+                .map(|(_, value)| Cow::Borrowed(&value[..]))
+                .or(is_rest.then(|| vec![0.0; rows].into()))
         };
         let columns = graph.columns(rows, |_, node| match *node {
-            Node::Stream(s) => of_stream(s.into()).map(Cow::Borrowed),
+            Node::Stream(s) => of_stream(s.into()),
             Node::Scalar(s) => {
                 let scalar = self.scalars.get(usize::from(s)).copied();
                 Some(vec![scalar.unwrap_or(f64::NAN); rows].into())
@@ -149,6 +162,12 @@ impl Rows<'_> {
         let output = graph.outputs.first().and_then(|output| columns.get(output.index()));
         output.map_or_else(|| vec![f64::NAN; rows], |value| value.to_vec())
     }
+}
+
+/// Returns what a value loses when it is rounded to f32; 0 where it has no digits beyond.
+fn rest(value: f64) -> f32 {
+    let rest = (value - f64::from(value as f32)) as f32;
+    if rest.is_finite() { rest } else { 0.0 }
 }
 
 /// Returns the stream of one number per row at `place`, which is repeated along the row.

@@ -195,8 +195,9 @@ fn stage(s: &Stage) -> TokenStream {
         Rule::Uniform => quote!(Rule::Uniform),
     };
     let (value, terms) = (count(s.value), option(s.terms.map(|t| count(t).into_token_stream())));
+    let rest = option(s.rest.map(|rest| count(rest).into_token_stream()));
     let spec = spec(&s.spec);
-    quote!(Stage { rule: #rule, value: #value, terms: #terms, spec: #spec })
+    quote!(Stage { rule: #rule, value: #value, rest: #rest, terms: #terms, spec: #spec })
 }
 
 fn derived(d: &Derived) -> TokenStream {

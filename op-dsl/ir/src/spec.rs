@@ -33,6 +33,8 @@ pub struct Stage {
     pub rule: Rule,
     /// Stream that holds the value, the same for all elements of a row.
     pub value: usize,
+    /// Stream that holds what the value loses when it is rounded to f32, if a later stage reads it.
+    pub rest: Option<usize>,
     /// Stream that holds the terms, if a later stage reads them.
     pub terms: Option<usize>,
     /// Graphs of the terms or, for [`Rule::Uniform`], of the value. They have one output.

@@ -195,6 +195,11 @@ fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Error
         let Some(of) = own[i].forward() else { continue };
         if let Some(forward) = own.iter().find(|f| *f.name == *of) {
             let Op { function, args, .. } = &found[i].0;
+            if own[i].has_row_functions() || forward.has_row_functions() {
+                let why = "a gradient of row functions is not compared with differences";
+                let help = "write it without `grad_of`, or derive it by `grad(..)`";
+                errors.at(&function.item.sig.ident, format!("{why}; {help}"));
+            }
             let wrt = args.wrt.as_deref();
             own[i].grad_of = Some(gradient::by_hand(forward, &own[i], function, wrt, errors));
         }
@@ -310,6 +315,7 @@ fn definition(
         published: None, // the expansion adds it, because only the expansion knows the table
     };
     gradient::mark_used(&mut def);
+    gradient::fits_kernels(&def, &f.item.sig.ident, errors);
     check_used(op, &def, !traced.is_empty(), errors);
     def
 }

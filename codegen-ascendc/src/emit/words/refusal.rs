@@ -54,6 +54,9 @@ fn reason(why: &Why) -> String {
                 "`{name}`是多个元素之和，生成的核函数不计算求和，请用`broadcast = false`推导梯度后再求和"
             )
         }
+        Why::Rows(function) => {
+            format!("公式中有`{function}`，目前尚不生成行函数的核函数，请在CPU上计算")
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -128,15 +128,24 @@ fn without_vanishing(mut formula: RowFormula, first_adjoint: usize) -> RowFormul
             f64::abs(sum) <= VANISHING * size
         };
         if finite.len() >= ENOUGH && finite.iter().all(vanishes) {
-            let value = RowFormula::value(formula.inputs, k);
-            let graph = formula.graph.rewrite(|b, node| match node {
-                Node::Stream(s) if usize::from(s) == value => b.num(0.0),
-                node => b.add(node),
-            });
-            formula.graph = simplify::run(&graph);
+            formula.graph = without(&formula.graph, RowFormula::value(formula.inputs, k));
         }
     }
     formula
+}
+
+/// Returns a graph whose input stream `value` is zero, and so are products with it.
+fn without(graph: &Graph, value: usize) -> Graph {
+    let zero: Vec<bool> = graph.forward(|at| match at.node {
+        Node::Stream(s) => usize::from(s) == value,
+        Node::Call(Prim::Mul | Prim::Mul3 | Prim::Neg, _) => at.args().any(|zero| *zero),
+        Node::Call(Prim::Div, [numerator, ..]) => at[numerator],
+        _ => false,
+    });
+    simplify::run(&graph.rewrite_at(|b, at| match zero[at.id.index()] {
+        true => b.num(0.0),
+        false => b.add(at.copy()),
+    }))
 }
 
 /// Evaluates a formula at a row of pseudo-random numbers, of some elements more for each sample.

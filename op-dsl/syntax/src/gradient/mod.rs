@@ -24,7 +24,9 @@ use crate::attr::GradArgs;
 use forward::{kind, specs, streams, wiring};
 use op_dsl_ir::doc::of_gradient;
 use op_dsl_ir::op::{GradOf, Kind, List, OpDef, Origin, Range, Tensor};
+use op_dsl_ir::stages::MAX_KERNEL_STREAMS;
 use op_dsl_ir::wiring::Wiring;
+use quote::ToTokens;
 
 /// Derives the gradient operator of `forward`; `None` after reporting an error.
 ///
@@ -83,7 +85,17 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         ..def.clone()
     };
     mark_used(&mut gradient);
+    fits_kernels(&gradient, &args.keyword, errors);
     Some((gradient, wiring))
+}
+
+/// Reports an error if row functions need more streams than kernels have.
+pub(crate) fn fits_kernels(def: &OpDef, at: &impl ToTokens, errors: &Errors) {
+    let (own, outputs) = (def.input_streams().len(), def.output_streams().len());
+    if !def.specs.iter().all(|spec| spec.fits_kernels(own, outputs)) {
+        let what = format!("tensors and row functions of `{}` need more than", def.name);
+        errors.at(at, format!("{what} {MAX_KERNEL_STREAMS} streams; split the operator"));
+    }
 }
 
 /// Returns the indices of a gradient's inputs that hold forward inputs which are never broadcast.

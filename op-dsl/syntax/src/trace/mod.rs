@@ -82,8 +82,8 @@ fn can_have_rows(op: &OpFn, tracer: &Tracer) -> bool {
     }
     let streams = RowFormula::value(tracer.inputs, count);
     if count > 0 && streams > MAX_STREAMS {
-        let most = format!("{} row functions, more than kernels have streams for", count);
-        tracer.error(ident, format!("{most}; write fewer"));
+        let what = format!("tensors and row functions of `{ident}` need more than");
+        tracer.error(ident, format!("{what} {MAX_STREAMS} streams; split the operator"));
         return false;
     }
     true
