@@ -320,6 +320,11 @@ pub enum Why {
         "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"
     )]
     Missing(&'static str),
+    /// The formula has a function of rows, with this name, which emitted kernels do not compute.
+    #[error(
+        "the formula has `{0}`, and NPU kernels of row functions are not emitted yet; compute it on CPUs"
+    )]
+    Rows(&'static str),
     /// The operator's document does not offer this specialisation on the target.
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.

@@ -4,6 +4,7 @@
 //! an independent reference for its graphs and kernels.
 
 use crate::functions;
+use op_dsl_ir::row::RowFunction;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -203,6 +204,31 @@ pub fn is_finite(x: impl Into<Elem>) -> bool {
 /// `x^y`; NaN for a negative `x` and a `y` that is not an integer.
 pub fn powf(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().powf(y)
+}
+
+/// Defines functions of a row, as methods of `Elem` and as free functions.
+macro_rules! row_functions {
+    ($($f:ident $function:ident $doc:literal)*) => {
+        impl Elem {
+            $(#[doc = $doc]
+            #[doc = ""]
+            #[doc = "Rust code that calls the formula on one element computes a row of this element."]
+            pub fn $f(self) -> Elem {
+                Elem(RowFunction::$function.of(&[self.0]))
+            })*
+        }
+        $(#[doc = $doc]
+        #[doc = ""]
+        #[doc = "Rust code that calls the formula on one element computes a row of this element."]
+        pub fn $f(x: impl Into<Elem>) -> Elem {
+            x.into().$f()
+        })*
+    };
+}
+row_functions! {
+    row_sum Sum "Sum over the row, that is over the last dimension of the results."
+    row_mean Mean "Mean over the row, that is over the last dimension of the results."
+    row_max Max "Maximum over the row, that is over the last dimension of the results."
 }
 
 /// Returns the smaller of two elements; NaN if either is NaN.

@@ -102,7 +102,7 @@ use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
-use op_dsl_ir::op::{Kind, OpDef};
+use op_dsl_ir::op::{Kind, OpDef, Rule, Stage};
 use op_dsl_ir::{DType, Node, Stored};
 use samples::Samples;
 use std::cell::RefCell;
@@ -220,6 +220,13 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     }
     if let Some(sum) = def.sums.first() {
         return Err(Why::Sum(def.outputs[sum.output].name.to_string()));
+    }
+    let row_function = |stage: &Stage| match stage.rule {
+        Rule::Reduce(function) => Some(function.name()),
+        Rule::Uniform => None,
+    };
+    if let Some(function) = def.specs[spec].stages.iter().find_map(row_function) {
+        return Err(Why::Rows(function));
     }
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         let (name, bits) = (mask.name.to_string(), def.masks() == Stored::Bit);

@@ -19,7 +19,9 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
 }
 
 /// Returns the tokens of `impl Body` for the type `name`, for one specialisation of an operator.
-pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
+///
+/// `only_f32` says that no kernel of another element type is called.
+pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
@@ -111,10 +113,16 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let output_turns = output_turns
         .contains(&true)
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
+    let only_f32 = only_f32.then(|| {
+        quote!(
+            const ONLY_F32: bool = true;
+        )
+    });
     quote! {
         #items
         #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
+            #only_f32
             #reads
             #masks
             #input_turns

@@ -7,11 +7,17 @@ use op_dsl_ir::univariate::{Split, costs};
 
 /// Removes the f64 graph of each specialisation that needs it neither for accuracy nor for faster code.
 pub fn remove_slower_tables(def: &mut OpDef) {
-    let inputs = def.input_streams().len();
+    let own = def.input_streams().len();
     for spec in def.specs.to_mut() {
-        if spec.wide.as_ref().is_some_and(|wide| !wide.single) && !is_faster(spec, inputs) {
-            spec.wide = None;
-        }
+        let inputs = own + spec.further(own);
+        spec.stages.to_mut().iter_mut().for_each(|stage| without_slower(&mut stage.spec, inputs));
+        without_slower(spec, inputs);
+    }
+}
+
+fn without_slower(spec: &mut Spec, inputs: usize) {
+    if spec.wide.as_ref().is_some_and(|wide| !wide.single) && !is_faster(spec, inputs) {
+        spec.wide = None;
     }
 }
 

@@ -39,6 +39,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each element type, true if the formula is evaluated in f64, not by piecewise polynomials.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
+    /// Whether there are kernels for f32 alone, as for formulas with row functions.
+    const ONLY_F32: bool = false;
+
     /// Programs that the interpreter can run in place of the formula, one per element type.
     ///
     /// `None` if the formula must be compiled at every SIMD level.

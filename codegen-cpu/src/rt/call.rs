@@ -11,14 +11,15 @@ use super::error::Error;
 use super::floor::floor_kernels;
 use super::fp_env::DefaultMode;
 use super::job::Job;
-use super::row_count::{self, Rows};
+use super::row_count;
+use super::rows::Rows;
 use super::simd::Level;
 use super::streams::{self, Call};
 use super::sums;
 use super::view::{View, ViewMut};
-use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
-use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor, Value};
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Tensor, Value};
+use op_dsl_ir::{DType, Stored};
 use std::borrow::Cow;
 
 /// A runnable operator: its definition and its kernels.
@@ -45,7 +46,7 @@ pub type Oracle = fn(&[f64], &[Value]) -> Vec<f64>;
 impl Operator {
     /// Creates an operator from its definition, its kernels and its f64 oracle.
     ///
-    /// `kernels` has one entry per specialisation, in the order of the definition. The oracle is the author's own formula, which a
+    /// `kernels` has one entry per specialisation, in the order of the definition, after an entry for each of its stages. The oracle is the author's own formula, which a
     /// derived gradient does not have. Each call checks that definition and kernels belong together.
     pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Option<Oracle>) -> Operator {
         Operator { def, kernels: Cow::Borrowed(kernels), oracle }
@@ -89,13 +90,16 @@ impl Operator {
     pub fn floor(&self) -> Option<Operator> {
         let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
         let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
+        let (stages, last) = self.kernels_of(0).ok()?;
+        let all = stages.iter().fold(*last, |all, stage| all.reading_with(stage));
         let mut floor = self.clone();
         floor.def.specs.to_mut().truncate(1);
-        floor.def.specs.to_mut().first_mut()?.when = Vec::new().into();
+        let spec = floor.def.specs.to_mut().first_mut()?;
+        (spec.when, spec.stages) = (Vec::new().into(), Vec::new().into());
         if let Some(split) = &mut floor.def.split {
             split.pattern = Pattern::Halves;
         }
-        floor.kernels = Cow::Owned(vec![kernels.reading_as(self.kernels.first()?)]);
+        floor.kernels = Cow::Owned(vec![kernels.reading_as(&all)]);
         Some(floor)
     }
 
@@ -165,19 +169,29 @@ impl Operator {
         bind_to(&mut bound, &self.def, attrs, inputs)?;
         bind::check_outputs(&self.def, &bound, inputs, outputs, options.cast)?;
         let level = self.level(options)?;
-        let kernels = self.kernels_of(&bound)?;
+        let (stages, last) = self.kernels_of(bound.spec)?;
+        let joined;
+        let kernels = match stages {
+            [] => last,
+            _ => {
+                joined = stages.iter().fold(*last, |joined, stage| joined.reading_with(stage));
+                &joined
+            }
+        };
         self.check_given(kernels, inputs)?;
-        let rows = Rows::of(&self.def, &bound, inputs)?;
+        let counted = row_count::Rows::of(&self.def, &bound, inputs)?;
         let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
         if bound.domain.contains(&0) {
             sums::clear(&call);
             return Ok(());
         }
         let _mode = DefaultMode::enter();
-        let kernel = kernels.get(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
+        // Terms of row functions would lose digits in 16 bits.
+        let dtype = if stages.is_empty() { bound.dtype } else { DType::F32 };
+        let kernel = last.get(dtype, level).ok_or_else(|| self.lacks(level))?;
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
-        let mut job = Job::new(&bound, kernel, converters, level);
-        (job.program, job.alone) = (kernels.program(bound.dtype), call.has_cells());
+        let mut job = Job::new(&bound, dtype, kernel, converters, level);
+        (job.program, job.alone) = (last.program(dtype), call.has_cells());
         for (to, (mask, reads)) in
             job.masks.iter_mut().zip(kernels.masks().iter().zip(kernels.reads()))
         {
@@ -189,12 +203,20 @@ impl Operator {
                 job.add_scalar(if v.is_nan() { f32::NAN } else { v });
             }
         }
-        if sums::has_sums(&call) {
+        let rows = (!stages.is_empty()).then(|| Rows {
+            spec: &self.def.specs[bound.spec],
+            stages,
+            results: last,
+            inputs: self.def.input_streams().len(),
+            scalars: self.def.scalars(attrs),
+        });
+        if rows.is_some() || sums::has_sums(&call) {
             lay_over_domain(&mut job, &call)?;
-            (0..times).for_each(|_| sums::run(&job, &call, options));
+            job.rank = job.rank.max(1);
+            (0..times).for_each(|_| sums::run(&job, &call, rows.as_ref(), options));
             return Ok(());
         }
-        let Some(rows) = rows else {
+        let Some(counted) = counted else {
             build_streams(&mut job, &call)?;
             (0..times).for_each(|_| driver::run(&mut job, options));
             return Ok(());
@@ -202,8 +224,8 @@ impl Operator {
         let zeros = row_count::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
         lay_over_domain(&mut job, &call)?;
         (0..times).try_for_each(|_| {
-            rows.compute(&job, &call, options);
-            rows.clear(&job, zeros, &call, options)
+            counted.compute(&job, &call, options);
+            counted.clear(&job, zeros, &call, options)
         })
     }
 
@@ -242,7 +264,7 @@ impl Operator {
     /// Selects the kernels of the specialisation in `bound`, and checks them against the definition.
     ///
     /// The rest of the call relies on these kernels having as many streams as the definition.
-    fn kernels_of(&self, bound: &Bound) -> Result<&Kernels, Error> {
+    fn kernels_of(&self, spec: usize) -> Result<(&[Kernels], &Kernels), Error> {
         let wrong = |what| Error::Kernels { op: self.def.name.to_string(), what };
         let count =
             |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum::<usize>();
@@ -252,12 +274,20 @@ impl Operator {
             true => "there are none in a build script",
             false => "specialisations",
         };
-        let kernels = self.kernels.get(bound.spec).ok_or_else(|| wrong(none))?;
+        let [before, stages] = self.stages_up_to(spec);
+        let kernels = self.kernels.get(spec + before..=spec + before + stages);
+        let (kernels, stages) = kernels.and_then(<[_]>::split_last).ok_or_else(|| wrong(none))?;
+        let same = |stage: &Kernels| {
+            let widths = |k: &Kernels| (k.inputs(), k.scalars());
+            stage.outputs() == 1 && widths(stage) == widths(kernels)
+        };
         let parts = self.def.inputs.iter().flat_map(|t| t.kind.parts().iter().map(|_| t.kind));
         let read = parts.zip(kernels.reads()).zip(kernels.masks());
         let mut masks = read.filter(|((_, reads), _)| **reads);
         match () {
-            _ if kernels.inputs() != inputs => Err(wrong("input streams")),
+            _ if kernels.inputs() < inputs => Err(wrong("input streams")),
+            _ if kernels.inputs() != inputs && stages.is_empty() => Err(wrong("input streams")),
+            _ if !stages.iter().all(same) => Err(wrong("stages")),
             _ if kernels.outputs() != outputs => Err(wrong("output streams")),
             _ if masks.any(|((kind, _), mask)| (kind == Kind::Mask) != *mask) => {
                 Err(wrong("masks"))
@@ -274,8 +304,18 @@ impl Operator {
             {
                 Err(wrong("a gated tensor without a split"))
             }
-            _ => Ok(kernels),
+            _ => Ok((stages, kernels)),
         }
+    }
+
+    /// Returns how many kernels the stages before a specialisation have, and how many its own.
+    fn stages_up_to(&self, spec: usize) -> [usize; 2] {
+        let stages = |spec: &Spec| {
+            let reduced = spec.stages.iter().filter(|stage| stage.rule != Rule::Uniform);
+            reduced.count()
+        };
+        let specs = &self.def.specs;
+        [specs.iter().take(spec).map(stages).sum(), specs.get(spec).map_or(0, stages)]
     }
 }
 
@@ -306,8 +346,8 @@ mod tests {
     use crate::rt::elem::El;
     use crate::rt::simd::Isa;
     use crate::rt::step::{Floats, Load};
-    use op_dsl_ir::op::{Attr, AttrKind, Gate, Spec, Split};
-    use op_dsl_ir::{DType, Graph};
+    use op_dsl_ir::Graph;
+    use op_dsl_ir::op::{Attr, AttrKind, Gate, Split};
 
     /// `x (interleaved) -> dx (interleaved)`, with the two parts exchanged.
     struct Turned;
@@ -360,7 +400,8 @@ mod tests {
         };
         let (kernel, level) = (kernels.get(DType::F32, Level::best()), Level::best());
         let converters = converters(level).expect("of this machine");
-        let mut job = Job::new(&bound, kernel.expect("of this machine"), converters, level);
+        let (kernel, dtype) = (kernel.expect("of this machine"), DType::F32);
+        let mut job = Job::new(&bound, dtype, kernel, converters, level);
         build_streams(&mut job, &call).expect("streams");
         (Boxes::new(&mut job, 1).staging.count, job.is_plain())
     }

@@ -67,7 +67,13 @@ pub(super) struct Job {
 
 impl Job {
     #[inline]
-    pub fn new(bound: &Bound, kernel: BlockFn, converters: Converters, level: Level) -> Job {
+    pub fn new(
+        bound: &Bound,
+        dtype: DType,
+        kernel: BlockFn,
+        converters: Converters,
+        level: Level,
+    ) -> Job {
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
@@ -75,8 +81,8 @@ impl Job {
             program: None,
             converters,
             level,
-            dtype: bound.dtype,
-            step: Kernels::step(bound.dtype, level),
+            dtype,
+            step: Kernels::step(dtype, level),
             in_place: false,
             alone: false,
             scalars: [0.0; MAX_SCALARS],
@@ -125,6 +131,54 @@ impl Job {
         Ok(())
     }
 
+    /// Adds an input stream that reads a single zero for all elements, until [`Job::set_input`].
+    pub fn add_zeros(&mut self) {
+        self.streams.push(zeros());
+    }
+
+    /// Replaces input `k`.
+    pub fn set_input(&mut self, k: usize, stream: Stream) {
+        debug_assert!(k < self.input_count);
+        self.streams[k] = stream;
+    }
+
+    /// Replaces the outputs by one that is contiguous, with the dimensions of the domain.
+    pub fn set_sole_output(&mut self, ptr: *mut u8, dtype: Stored) {
+        self.streams.truncate(self.input_count);
+        self.streams.push(zeros());
+        self.set_contiguous(self.input_count, ptr, dtype);
+        self.in_place = false;
+    }
+
+    /// Sets the kernel, and collapses dimensions; false if there is none for the job's level.
+    ///
+    /// The kernels must have as many inputs and outputs as the job.
+    pub fn compute(&mut self, kernels: &Kernels) -> bool {
+        let Some(kernel) = kernels.get(self.dtype, self.level) else { return false };
+        (self.kernel, self.program) = (kernel, kernels.program(self.dtype));
+        self.read_as(kernels);
+        self.collapse();
+        self.take_turns(kernels);
+        true
+    }
+
+    /// Marks the inputs that the kernels read as masks, and replaces those that they do not read.
+    ///
+    /// An input that the kernel does not read may lie anywhere. It becomes an alias of one that is read, so that it costs nothing
+    /// and overlaps nothing.
+    pub fn read_as(&mut self, kernels: &Kernels) {
+        let reads = kernels.reads();
+        let read = reads.iter().position(|reads| *reads);
+        for (k, (mask, reads)) in kernels.masks().iter().zip(reads).enumerate() {
+            self.masks[k] = mask & reads;
+            match read {
+                _ if *reads => {}
+                Some(read) => self.alias_input(k, read),
+                None => self.zero_input(k),
+            }
+        }
+    }
+
     /// Redirects stream `k` to contiguous memory with the dimensions of the domain.
     pub fn set_contiguous(&mut self, k: usize, ptr: *mut u8, dtype: Stored) {
         let strides = contiguous_strides(self.sizes()).map(|stride| stride * dtype.size() as isize);
@@ -143,10 +197,7 @@ impl Job {
 
     /// Makes input `k` read a single zero for all elements.
     pub fn zero_input(&mut self, k: usize) {
-        static ZERO: [u8; 4] = [0; 4];
-        let ptr = ZERO.as_ptr().cast_mut(); // inputs are never written
-        let dtype = self.dtype.into();
-        self.streams[k] = Stream { ptr, origin: ptr, dtype, strides: [0; MAX_RANK] };
+        self.streams[k] = Stream { dtype: self.dtype.into(), ..zeros() };
     }
 
     pub fn inputs(&self) -> &[Stream] {
@@ -369,6 +420,13 @@ impl Job {
     }
 }
 
+/// Returns a stream that is a single zero for all elements.
+fn zeros() -> Stream {
+    static ZERO: [u8; 4] = [0; 4];
+    let ptr = ZERO.as_ptr().cast_mut(); // inputs are never written
+    Stream { ptr, origin: ptr, dtype: DType::F32.into(), strides: [0; MAX_RANK] }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -379,7 +437,7 @@ pub(super) mod tests {
     pub fn job(bound: &Bound) -> Job {
         let (kernels, level) = (floor_kernels(1, 1).expect("one in, one out"), Level::best());
         let kernel = kernels.get(bound.dtype, level).expect("of this machine");
-        Job::new(bound, kernel, converters(level).expect("of this machine"), level)
+        Job::new(bound, bound.dtype, kernel, converters(level).expect("of this machine"), level)
     }
 
     pub fn rows(start: usize, pitch: usize) -> Rows {

@@ -32,7 +32,7 @@ macro_rules! fill {
     (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ty => $dtype:ident),*) => {$(
         if Level::$level.is_built() {
             $table[DType::$dtype as usize][Level::$level as usize] =
-                Some($kernel!($level $token $dtype $E));
+                $kernel!($level $token $dtype $E);
         }
     )*};
     ($table:ident $kernel:ident $($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
@@ -95,12 +95,13 @@ impl Kernels {
                 const W: usize = width(DType::$dtype, Level::$level);
                 const ROW: usize = DType::$dtype as usize;
                 match B::PROGRAMS {
+                    _ if B::ONLY_F32 && ROW != DType::F32 as usize => None,
                     Some(programs)
                         if is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
                     {
-                        interpreter::block::<fearless_simd::$token, $E, W> as BlockFn
+                        Some(interpreter::block::<fearless_simd::$token, $E, W> as BlockFn)
                     }
-                    _ => <B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>,
+                    _ => Some(<B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>),
                 }
             }};
         }
@@ -131,7 +132,7 @@ impl Kernels {
         macro_rules! kernel {
             ($level:ident $token:ident $dtype:ident $E:ty) => {{
                 const W: usize = width(DType::$dtype, Level::$level);
-                interpreter::block::<fearless_simd::$token, $E, W> as BlockFn
+                Some(interpreter::block::<fearless_simd::$token, $E, W> as BlockFn)
             }};
         }
         levels!(fill table kernel);
@@ -166,6 +167,15 @@ impl Kernels {
     /// Returns, for each stream, inputs before outputs, whether it may be interleaved with the next.
     pub fn turns(&self) -> &[bool] {
         &self.turns[..self.inputs + self.outputs]
+    }
+
+    /// Marks those inputs as read, and as masks, that the kernels `other` read.
+    pub fn reading_with(mut self, other: &Kernels) -> Kernels {
+        for (k, reads) in self.reads.iter_mut().enumerate() {
+            *reads |= other.reads[k];
+            self.masks[k] |= other.masks[k];
+        }
+        self
     }
 
     /// Marks those inputs as not read that the kernels `other` do not read, or read as masks.

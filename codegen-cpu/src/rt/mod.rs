@@ -8,6 +8,7 @@
 //! streams   views -> streams over the domain; contiguous: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! job       streams -> few dimensions                                   (once per call)
+//! rows      stages of row functions, on chunks of whole rows; reduce: terms of a row -> its value; chunks: parts of a domain
 //! row_count rows that an input excludes from a call; sums: outputs that are sums over broadcast dimensions
 //! blocking  tiles of the iteration space, and streams staged in scratch (once per call)
 //! driver    boxes -> rows                                               (once per box)
@@ -34,6 +35,7 @@ mod arrays;
 pub mod block;
 mod blocking;
 pub mod call;
+mod chunks;
 mod contiguous;
 mod convert;
 mod converters;
@@ -51,8 +53,10 @@ mod options;
 mod overlap;
 mod prefetch;
 pub mod ranged;
+mod reduce;
 mod row_count;
 mod row_loop;
+mod rows;
 mod scratch;
 pub mod simd;
 pub mod step;

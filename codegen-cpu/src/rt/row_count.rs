@@ -76,8 +76,8 @@ impl Rows {
     ) -> Result<(), Error> {
         for output in call.outputs {
             let domain = output.raw().shape;
-            let whole = Bound { domain, dtype: job.dtype, ..Bound::default() };
-            let mut all = Job::new(&whole, zeros, job.converters, job.level);
+            let whole = Bound { domain, ..Bound::default() };
+            let mut all = Job::new(&whole, job.dtype, zeros, job.converters, job.level);
             all.alone = job.alone;
             all.end_inputs();
             let stream = over_domain(output.raw(), &whole, Part::Whole);

@@ -48,17 +48,10 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfV
             job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;
         }
     }
+    // Values of stages, which are not computed yet.
+    (job.streams().len()..call.kernels.inputs()).for_each(|_| job.add_zeros());
     job.end_inputs();
-    // An input that the kernel does not read may lie anywhere. It becomes an alias of one that is read, so that it costs
-    // nothing and overlaps nothing.
-    let reads = call.kernels.reads();
-    let read = reads.iter().position(|reads| *reads);
-    for (k, _) in reads.iter().enumerate().filter(|(_, reads)| !**reads) {
-        match read {
-            Some(read) => job.alias_input(k, read),
-            None => job.zero_input(k),
-        }
-    }
+    job.read_as(call.kernels);
     for (tensor, view) in call.def.outputs.iter().zip(call.outputs) {
         for &part in tensor.kind.parts() {
             job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;

@@ -12,10 +12,13 @@
 //! Chunks and groups follow from shapes alone, and so does the order of additions. No bit depends on threads, layout or SIMD level.
 //! In f64 the additions lose nothing that shows in f32: the error of a sum is that of its terms.
 
+use super::chunks::Chunks;
 use super::driver;
 use super::elem::El;
 use super::job::Job;
 use super::options::Options;
+use super::reduce::sum;
+use super::rows::{Rows, Values};
 use super::simd::{AtLevel, Isa};
 use super::stream::Stream;
 use super::streams::{Call, over_domain};
@@ -27,23 +30,12 @@ use op_dsl_ir::{DType, Stored};
 use std::cell::RefCell;
 use std::sync::Mutex;
 
-/// Maximum number of elements in a chunk, unless a single index of a dimension has more.
-///
-/// Scratch memory for one sum is then 64 KiB, so that several fit the second-level cache of every processor in use.
-const CHUNK: usize = 16 << 10;
-/// Minimum number of columns of the pieces that long rows are cut into.
-///
-/// The accumulators of a piece then take 8 KiB, a part of the first-level cache. With whole rows of 8192 elements, the gradient of
-/// PReLU takes 1.49 ns per element, with these pieces 1.36 (8192 x 8192 in f32, one thread, Intel Xeon, AVX-512, November 2026).
-const COLUMNS: usize = 1 << 10;
 /// Maximum number of groups, which is enough to balance threads.
 const GROUPS: usize = 64;
 /// Minimum number of elements of the domain per accumulator of a group.
 ///
 /// It bounds the memory of accumulators by a quarter of that of a stream in f32.
 const PER_ACCUMULATOR: usize = 8;
-/// Number of partial sums of a row, which are added pairwise at its end: two vectors of the widest SIMD level.
-const PARTIAL: usize = 16;
 
 /// Returns whether some output of the call is a sum of more than one element.
 pub(super) fn has_sums(call: &Call<'_>) -> bool {
@@ -56,27 +48,34 @@ fn is_sum(call: &Call<'_>, output: usize) -> bool {
     call.def.sum(output).is_some() && *call.outputs[output].raw().shape != *whole
 }
 
-/// Computes a job whose domain has elements and some of whose outputs are sums.
+/// Computes a job whose domain has elements, and which has row functions or outputs that are sums.
 ///
-/// The job's streams must have the dimensions of the domain.
-pub(super) fn run(job: &Job, call: &Call<'_>, options: &Options) {
-    let work = Work::new(job, call, options);
+/// The job's streams must have the dimensions of the domain, of which there is at least one.
+pub(super) fn run(job: &Job, call: &Call<'_>, rows: Option<&Rows<'_>>, options: &Options) {
+    let work = Work::new(job, call, rows, options);
     let mut all = vec![0.0; work.groups.count * work.accumulators];
-    let groups = Mutex::new(all.chunks_mut(work.accumulators).enumerate());
+    let mut rest = &mut all[..];
+    let groups = Mutex::new((0..work.groups.count).map(|group| {
+        let accumulators;
+        (accumulators, rest) = core::mem::take(&mut rest).split_at_mut(work.accumulators);
+        (group, accumulators)
+    }));
     let next = || groups.lock().ok().and_then(|mut groups| groups.next());
     let wanted = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
     threads::on_each(wanted.min(work.groups.count), &|| {
-        let lines = work.sums.len() * work.chunks.longest.div_ceil(LINE);
+        let mut memory = Memory::default();
+        let lines = work.lines();
         // A thread that is ending has none any more.
         let mut scratch = SCRATCH.try_with(RefCell::take).unwrap_or_default();
         scratch.resize(lines.max(scratch.len()), Line::default());
         while let Some((group, accumulators)) = next() {
-            work.run_group(group, accumulators, &mut scratch);
+            memory.scratch = scratch.as_mut_ptr();
+            work.run_group(group, accumulators, &mut memory);
         }
         let _ = SCRATCH.try_with(|kept| kept.replace(scratch));
     });
     let (total, others) = all.split_at_mut(work.accumulators);
-    for group in others.chunks(work.accumulators) {
+    for group in others.chunks(work.accumulators.max(1)) {
         total.iter_mut().zip(group).for_each(|(total, partial)| *total += partial);
     }
     work.sums.iter().for_each(|sum| sum.finish(total));
@@ -166,59 +165,16 @@ unsafe fn store(dtype: Stored, place: *mut u8, sum: f64) {
     unsafe { with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(sum as f32))) }
 }
 
-/// The chunks of a domain: boxes of at most about [`CHUNK`] elements.
-///
-/// A chunk has one index of each dimension before `dim`, up to `rows` indices of `dim`, all of those between, and up to `columns`
-/// of the last dimension. If `dim` is the last dimension, it has the columns only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Chunks {
-    dim: usize,
-    rows: usize,
-    columns: usize,
-    /// Number of chunks along `dim` and along the last dimension.
-    cuts: [usize; 2],
-    /// Number of chunks in all.
-    count: usize,
-    /// Number of elements of the largest chunk.
-    longest: usize,
+/// Memory of a thread.
+struct Memory {
+    /// Scratch memory with as many lines as [`Work::lines`] says.
+    scratch: *mut Line,
+    values: Values,
 }
 
-impl Chunks {
-    fn of(sizes: &[usize]) -> Chunks {
-        let last = sizes.len() - 1;
-        // Long rows are cut, because a cut of several rows has fewer accumulators than as many elements of one row.
-        let others: usize = sizes[..last].iter().product();
-        let columns = sizes[last].min(COLUMNS.max(CHUNK / others / COLUMNS * COLUMNS));
-        let (mut dim, mut rows, mut inner) = (last, 1, columns);
-        while dim > 0 && (dim == last || rows == sizes[dim]) && rows * inner < CHUNK {
-            inner *= rows;
-            dim -= 1;
-            rows = (CHUNK / inner).clamp(1, sizes[dim]);
-        }
-        let along = if dim < last { sizes[dim].div_ceil(rows) } else { 1 };
-        let cuts = [along, sizes[last].div_ceil(columns)];
-        let count = sizes[..dim].iter().product::<usize>() * cuts[0] * cuts[1];
-        Chunks { dim, rows, columns, cuts, count, longest: rows * inner }
-    }
-
-    /// Returns the first index and the number of indices of a chunk along each dimension of a domain of these sizes.
-    fn place(&self, chunk: usize, sizes: &[usize]) -> ([usize; MAX_RANK], [usize; MAX_RANK]) {
-        let (mut start, mut size) = ([0; MAX_RANK], [1; MAX_RANK]);
-        size[..sizes.len()].copy_from_slice(sizes);
-        let (last, [along, cuts]) = (sizes.len() - 1, self.cuts);
-        let mut rest = chunk / cuts;
-        start[last] = chunk % cuts * self.columns;
-        size[last] = self.columns.min(sizes[last] - start[last]);
-        if self.dim < last {
-            start[self.dim] = rest % along * self.rows;
-            size[self.dim] = self.rows.min(sizes[self.dim] - start[self.dim]);
-            rest /= along;
-        }
-        for d in (0..self.dim).rev() {
-            (start[d], size[d]) = (rest % sizes[d], 1);
-            rest /= sizes[d];
-        }
-        (start, size)
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { scratch: core::ptr::null_mut(), values: Values::default() }
     }
 }
 
@@ -229,10 +185,11 @@ struct Groups {
     count: usize,
 }
 
-/// A job with sums, as all threads see it.
+/// A job with sums or row functions, as all threads see it.
 struct Work<'a> {
     job: &'a Job,
     call: &'a Call<'a>,
+    rows: Option<&'a Rows<'a>>,
     options: Options,
     sums: Vec<Sum>,
     chunks: Chunks,
@@ -246,7 +203,12 @@ struct Work<'a> {
 unsafe impl Sync for Work<'_> {}
 
 impl<'a> Work<'a> {
-    fn new(job: &'a Job, call: &'a Call<'a>, options: &Options) -> Work<'a> {
+    fn new(
+        job: &'a Job,
+        call: &'a Call<'a>,
+        rows: Option<&'a Rows<'a>>,
+        options: &Options,
+    ) -> Work<'a> {
         let (mut sums, mut stream, mut accumulators) = (Vec::new(), job.input_count(), 0);
         for (k, tensor) in call.def.outputs.iter().enumerate() {
             let parts = tensor.kind.parts().len();
@@ -259,24 +221,37 @@ impl<'a> Work<'a> {
             }
             stream += parts;
         }
-        let chunks = Chunks::of(job.sizes());
-        let fit = job.elements() / (PER_ACCUMULATOR * accumulators);
+        let chunks = match rows {
+            Some(_) => Chunks::of_rows(job.sizes()),
+            None => Chunks::of(job.sizes()),
+        };
+        let fit = job.elements().checked_div(PER_ACCUMULATOR * accumulators).unwrap_or(GROUPS);
         let per_group = chunks.count.div_ceil(fit.clamp(1, GROUPS));
         let groups = Groups { chunks: per_group, count: chunks.count.div_ceil(per_group) };
+        let written: usize = job.outputs().iter().map(|s| s.dtype.size()).sum();
+        let is_large = job.level.streams(job.elements().saturating_mul(written));
         // Scratch memory must stay in the cache, and a kernel stores all its outputs alike.
-        let options = Options { threads: 1, streaming: Some(false), ..*options };
-        Work { job, call, options, sums, chunks, groups, accumulators }
+        let streaming = sums.is_empty() && options.streaming.unwrap_or(is_large && !job.in_place);
+        let options = Options { threads: 1, streaming: Some(streaming), ..*options };
+        Work { job, call, rows, options, sums, chunks, groups, accumulators }
+    }
+
+    /// Returns how many lines of scratch memory a thread needs: those of sums, then those of row functions.
+    fn lines(&self) -> usize {
+        let (longest, sizes) = (self.chunks.longest, self.job.sizes());
+        let of_rows = self.rows.map_or(0, |rows| rows.floats(longest, sizes[sizes.len() - 1]));
+        self.sums.len() * longest.div_ceil(LINE) + of_rows.div_ceil(LINE)
     }
 
     /// Computes the chunks of a group and adds their elements to the group's accumulators.
-    fn run_group(&self, group: usize, accumulators: &mut [f64], scratch: &mut [Line]) {
+    fn run_group(&self, group: usize, accumulators: &mut [f64], memory: &mut Memory) {
         let first = group * self.groups.chunks;
         for chunk in first..self.chunks.count.min(first + self.groups.chunks) {
-            self.run_chunk(chunk, accumulators, scratch);
+            self.run_chunk(chunk, accumulators, memory);
         }
     }
 
-    fn run_chunk(&self, chunk: usize, accumulators: &mut [f64], scratch: &mut [Line]) {
+    fn run_chunk(&self, chunk: usize, accumulators: &mut [f64], memory: &mut Memory) {
         let (start, sizes) = self.chunks.place(chunk, self.job.sizes());
         let mut job = self.job.clone();
         for d in 0..job.rank {
@@ -284,8 +259,11 @@ impl<'a> Work<'a> {
         }
         let elements = job.elements();
         let pitch = self.chunks.longest.div_ceil(LINE);
-        let scratch = scratch.as_mut_ptr();
+        let scratch = memory.scratch;
         let slot = |k: usize| scratch.wrapping_add(k * pitch).cast::<f32>();
+        if let Some(rows) = self.rows {
+            rows.run(&mut job, slot(self.sums.len()), &mut memory.values);
+        }
         for (k, sum) in self.sums.iter().enumerate() {
             job.set_contiguous(sum.stream, slot(k).cast(), DType::F32.into());
         }
@@ -386,21 +364,4 @@ fn add_rows(accumulators: &mut [f64], rows: &[f32]) {
     for row in fours.remainder().chunks_exact(n) {
         accumulators.iter_mut().zip(row).for_each(|(to, x)| *to += f64::from(*x));
     }
-}
-
-/// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
-#[inline(always)]
-fn sum(row: &[f32]) -> f64 {
-    let mut partial = [0.0; PARTIAL];
-    let mut chunks = row.chunks_exact(PARTIAL);
-    for chunk in &mut chunks {
-        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to += f64::from(*x));
-    }
-    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to += f64::from(*x));
-    let mut n = PARTIAL;
-    while n > 1 {
-        n /= 2;
-        (0..n).for_each(|i| partial[i] += partial[i + n]);
-    }
-    partial[0]
 }

@@ -10,7 +10,7 @@ use super::table::{Table, indent};
 use super::target::{Kernel, Target};
 use super::verify::formula::mode;
 use op_dsl_ir::lost_digits;
-use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::rounding::worst_in_f32;
 use op_dsl_ir::univariate::{Function, Split};
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, display};
@@ -98,6 +98,7 @@ fn dedented(text: &str) -> String {
 fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String {
     let (inputs, outputs, scalars) = (def.input_names(), def.output_names(), def.scalar_names());
     let listing = |g: &Graph| indent(&display::listing(g, &inputs, &scalars, &outputs), 2);
+    let stages = stages(spec, &inputs, &scalars);
     let traced = if spec.derived.is_some() { "Differentiated" } else { "Traced" };
     let title = match spec.when.is_empty() {
         true => String::new(),
@@ -107,7 +108,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         true => indent("the same", 2),
         false => listing(&spec.graph),
     };
-    let split = spec.split(inputs.len());
+    let split = spec.split(inputs.len() + spec.further(inputs.len()));
     let wide = spec.wide.as_ref().map_or_else(String::new, |wide| {
         let tables = split.as_ref().map(|split| tables(split, &inputs, &scalars, &outputs));
         let tables = tables.unwrap_or_default();
@@ -125,10 +126,24 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
     let notes = constants::notes(&spec.traced).into_iter().chain(lost);
     let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
     format!(
-        "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}{place}\n{}",
+        "{title}{stages}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}{place}\n{}",
         listing(&spec.traced),
         indent(&primitives(&spec.graph, dtype), 2),
     )
+}
+
+/// Shows the values that are computed once per row, with the names that graphs have for them; empty if there are none.
+fn stages(spec: &Spec, inputs: &[String], scalars: &[String]) -> String {
+    let line = |stage: &Stage| {
+        let graph = display::expression(&stage.spec.traced, inputs, scalars);
+        let kept = stage.terms.map_or_else(String::new, |terms| format!(", r{terms} = its terms"));
+        match stage.rule {
+            Rule::Reduce(f) => format!("  r{} = {}({graph}){kept}\n", stage.value, f.name()),
+            Rule::Uniform => format!("  r{} = {graph}\n", stage.value),
+        }
+    };
+    let lines: String = spec.stages.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\nFor each row\n{lines}") }
 }
 
 /// Shows the univariate functions that CPUs look up, and the expression that combines their values.

@@ -2,8 +2,8 @@
 
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Spec, Split, Sum, Tensor,
-    Value,
+    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Rule, Spec, Split, Stage,
+    Sum, Tensor, Value,
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
@@ -173,12 +173,40 @@ fn spec(s: &Spec) -> TokenStream {
     }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
     let derived = option(s.derived.as_ref().map(derived));
-    quote!(Spec { when: #when, traced: #traced, graph: #graph, wide: #wide, derived: #derived })
+    let stages = list(s.stages.iter().map(stage));
+    quote! {
+        Spec {
+            when: #when,
+            traced: #traced,
+            graph: #graph,
+            wide: #wide,
+            derived: #derived,
+            stages: #stages,
+        }
+    }
+}
+
+fn stage(s: &Stage) -> TokenStream {
+    let rule = match s.rule {
+        Rule::Reduce(function) => {
+            let function = unit(function);
+            quote!(Rule::Reduce(RowFunction::#function))
+        }
+        Rule::Uniform => quote!(Rule::Uniform),
+    };
+    let (value, terms) = (count(s.value), option(s.terms.map(|t| count(t).into_token_stream())));
+    let rest = option(s.rest.map(|rest| count(rest).into_token_stream()));
+    let spec = spec(&s.spec);
+    quote!(Stage { rule: #rule, value: #value, rest: #rest, terms: #terms, spec: #spec })
 }
 
 fn derived(d: &Derived) -> TokenStream {
     let (forward, steps) = (graph(&d.forward), list(d.steps.iter().map(wiring)));
-    quote!(Derived { forward: #forward, steps: #steps })
+    let rows = list(d.rows.iter().map(|function| {
+        let function = unit(function);
+        quote!(RowFunction::#function)
+    }));
+    quote!(Derived { forward: #forward, steps: #steps, rows: #rows })
 }
 
 fn wiring(w: &Wiring) -> TokenStream {

@@ -213,19 +213,23 @@ fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) ->
     }
 }
 
-fn body_name(spec: usize) -> Ident {
-    format_ident!("Spec{spec}")
+fn body_name(kernel: usize) -> Ident {
+    format_ident!("Spec{kernel}")
 }
 
 /// Returns a module with an operator's kernels.
 ///
 /// Each operator has its own module, because rustc compiles modules separately and recompiles only the changed ones.
 fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
-    let [inputs, scalars, outputs] = body::widths(def).map(count);
-    let names: Vec<Ident> = (0..def.specs.len()).map(body_name).collect();
-    let bodies = names.iter().zip(def.specs.iter()).map(|(name, spec)| {
-        let body = body::implementation(name, def, spec);
+    let (defs, only_f32) = (def.kernels(), def.has_row_functions());
+    let names: Vec<Ident> = (0..defs.len()).map(body_name).collect();
+    let bodies = names.iter().zip(&defs).map(|(name, def)| {
+        let body = body::implementation(name, def, &def.specs[0], only_f32);
         quote!(struct #name; #body)
+    });
+    let listed = names.iter().zip(&defs).map(|(name, def)| {
+        let [inputs, scalars, outputs] = body::widths(def).map(count);
+        quote!(Kernels::of::<#name, #inputs, #scalars, #outputs>())
     });
     quote! {
         mod #module {
@@ -234,8 +238,7 @@ fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
 
             #(#bodies)*
 
-            pub(super) static KERNELS: &[Kernels] =
-                &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*];
+            pub(super) static KERNELS: &[Kernels] = &[#(#listed),*];
         }
     }
 }

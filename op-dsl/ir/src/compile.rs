@@ -95,9 +95,12 @@ fn functions(graph: &Graph) -> Vec<Prim> {
 /// # Errors
 /// When the gradient needs a forward input that `steps` connect to no input of the gradient operator.
 pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> {
-    Ok(simplify::run(&differentiate::run(traced, steps, |graph| {
-        recognise::run(&branch_sinking::run(graph))
-    })?))
+    Ok(simplify::run(&differentiate::run(traced, steps, before_derivatives)?))
+}
+
+/// Rewrites a graph as it is differentiated: with primitives where it has written them out.
+pub fn before_derivatives(graph: &Graph) -> Graph {
+    recognise::run(&branch_sinking::run(graph))
 }
 
 /// Replaces `a * (b / a)` by `b`, in a gradient in which rounding has the derivative 1.

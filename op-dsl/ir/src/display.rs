@@ -54,7 +54,11 @@ fn term(
     }
     let show = |id: Id, outer: u8| term(graph, id, outer, inputs, scalars, names);
     let (text, strength) = match graph.nodes[id.index()] {
-        Node::Stream(i) => (inputs[i as usize].clone(), u8::MAX),
+        // Streams after the operator's own hold values of stages, `r` and the stream's number.
+        Node::Stream(i) => {
+            let name = inputs.get(usize::from(i)).cloned();
+            (name.unwrap_or_else(|| format!("r{i}")), u8::MAX)
+        }
         Node::Scalar(i) => (scalars[i as usize].clone(), u8::MAX),
         Node::Const(c) => (number(c), if c < 0.0 { 6 } else { u8::MAX }),
         Node::Call(prim, args) => call(prim, &args, show),

@@ -21,6 +21,7 @@
 //! format     rounding and ULPs of each element type
 //! univariate functions of one value inside a graph
 //! roles      the part that each stream plays in a formula
+//! row        row functions, and formulas with them; stages: how they are cut into elementwise graphs
 //! rounding   estimate of the rounding errors of results
 //! lost_digits  warnings about formulas without an accurate form
 //! published  published interfaces of operators; interface: aclnn functions; registered: prototypes and definitions
@@ -57,7 +58,9 @@ pub mod published;
 pub mod registered;
 pub mod roles;
 pub mod rounding;
+pub mod row;
 mod spec;
+pub mod stages;
 mod stored;
 pub mod suggest;
 pub mod univariate;

@@ -7,7 +7,8 @@
 pub use crate::list::{List, Text};
 use crate::published::Published;
 use crate::registered::Definition;
-pub use crate::spec::{Derived, Spec, Wide};
+pub use crate::row::RowFunction;
+pub use crate::spec::{Derived, Rule, Spec, Stage, Wide};
 pub use crate::value::Value;
 use crate::{DType, Stored};
 use std::borrow::Cow;

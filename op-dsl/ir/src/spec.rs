@@ -1,6 +1,7 @@
 //! Specialisations of a formula: its graphs for fixed values of the attributes that it branches on.
 
 use crate::list::List;
+use crate::row::RowFunction;
 use crate::wiring::Wiring;
 use crate::{Graph, univariate};
 
@@ -19,6 +20,34 @@ pub struct Spec {
     pub wide: Option<Wide>,
     /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
     pub derived: Option<Derived>,
+    /// Stages that compute the values of row functions, before the graphs above; none if the formula has no row functions.
+    pub stages: List<Stage>,
+}
+
+/// A stage of a formula with row functions, which computes one value per row for the stages after it.
+///
+/// Streams of a graph after the operator's own are those of earlier stages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// How the value is computed.
+    pub rule: Rule,
+    /// Stream that holds the value, the same for all elements of a row.
+    pub value: usize,
+    /// Stream that holds what the value loses when it is rounded to f32, if a later stage reads it.
+    pub rest: Option<usize>,
+    /// Stream that holds the terms, if a later stage reads them.
+    pub terms: Option<usize>,
+    /// Graphs of the terms or, for [`Rule::Uniform`], of the value. They have one output.
+    pub spec: Spec,
+}
+
+/// How a stage computes its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// As a function of the terms of all elements of the row.
+    Reduce(RowFunction),
+    /// From the values of earlier stages and attributes alone, once per row in f64.
+    Uniform,
 }
 
 /// A formula to be evaluated in f64 and rounded once.
@@ -41,13 +70,21 @@ pub struct Derived {
     pub forward: Graph,
     /// Differentiation steps from `forward` to the gradient: one, or two for the gradient of a gradient.
     pub steps: List<Wiring>,
+    /// Row functions of the forward formula. Their terms are the last outputs of `forward`.
+    pub rows: List<RowFunction>,
 }
 
 impl Spec {
     /// Makes the specialisation of a graph that branches on no attribute and is lowered without passes.
     pub fn of(graph: Graph) -> Spec {
         let when = List::Borrowed(&[][..]);
-        Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
+        let stages = List::Borrowed(&[][..]);
+        Spec { when, traced: graph.clone(), graph, wide: None, derived: None, stages }
+    }
+
+    /// Returns whether any graph reads this input stream.
+    pub fn reads(&self, stream: usize) -> bool {
+        self.graph.reads(stream) || self.stages.iter().any(|s| s.spec.graph.reads(stream))
     }
 
     /// Splits the f64 graph into univariate functions and the expression that combines their values.
@@ -63,7 +100,7 @@ impl Spec {
     /// that the gradient does not have, since the result is NaN then. No stream changes unless the gradient was derived
     /// in one step.
     pub fn restore(&self, streams: &mut [f64], scalars: &[f64]) {
-        let Some(Derived { forward, steps }) = &self.derived else { return };
+        let Some(Derived { forward, steps, .. }) = &self.derived else { return };
         let [wiring] = &**steps else { return };
         let held = |at: &Option<usize>| at.map_or(f64::NAN, |at| streams[at]);
         let inputs: Vec<f64> = wiring.inputs.iter().map(held).collect();

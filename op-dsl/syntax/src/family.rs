@@ -9,6 +9,7 @@ use crate::{elements, names, number, signature, stub, surrogate, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
 use op_dsl_ir::roles::has_surrogates;
+use op_dsl_ir::stages;
 use op_dsl_ir::suggest::nearest;
 use op_dsl_ir::wiring::Wiring;
 use proc_macro2::{TokenStream, TokenTree};
@@ -206,8 +207,13 @@ fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Error
         let Some(of) = own[i].forward() else { continue };
         if let Some(at) = own.iter().position(|f| *f.name == *of) {
             let (forward, Op { function, args, .. }) = (&own[at], &found[i].0);
+            if own[i].has_row_functions() || forward.has_row_functions() {
+                let why = "a gradient of row functions is not compared with differences";
+                let help = "write it without `grad_of`, or derive it by `grad(..)`";
+                errors.at(&function.item.sig.ident, format!("{why}; {help}"));
+            }
             let wrt = args.wrt.as_deref();
-            if found[at].1.iter().any(|t| has_surrogates(&t.graph)) {
+            if found[at].1.iter().any(|t| has_surrogates(&t.formula.graph)) {
                 let what = "has a derivative that is not that of its values";
                 let help = "remove `grad_of`, or derive the gradient by `grad(..)`";
                 errors.at(&args.grad_of, format!("`{}` {what}; {help}", forward.source));
@@ -304,7 +310,7 @@ fn definition(
         f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect();
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
-    let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone(), &streams));
+    let specs = traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams));
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),
@@ -326,6 +332,7 @@ fn definition(
         published: None, // the expansion adds it, because only the expansion knows the table
     };
     gradient::mark_used(&mut def);
+    gradient::fits_kernels(&def, &f.item.sig.ident, errors);
     check_used(op, &def, !traced.is_empty(), errors);
     def
 }

@@ -5,6 +5,7 @@ pub mod elsewhere;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;
+use op_dsl_ir::row::RowFunction;
 use std::f64::consts;
 use syn::Ident;
 
@@ -62,6 +63,11 @@ pub fn test(name: &str) -> Option<Ask> {
     TESTS.iter().find(|(known, _)| *known == name).map(|(_, ask)| *ask)
 }
 
+/// Returns the function of a row that formulas call by this name; `None` if there is none.
+pub fn row(name: &str) -> Option<RowFunction> {
+    RowFunction::ALL.into_iter().find(|function| function.name() == name)
+}
+
 /// Returns whether formulas have a function or predicate of this name.
 pub fn is_known(name: &str) -> bool {
     functions().any(|known| known == name)
@@ -77,7 +83,9 @@ pub fn primitive(name: &str) -> Option<Prim> {
 /// Returns the names of all functions and predicates that formulas may call, except `powi`.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| primitive(n).is_some());
-    rows.chain(WRITTEN.iter().map(|(name, _)| *name)).chain(TESTS.iter().map(|(name, _)| *name))
+    let written = WRITTEN.iter().map(|(name, _)| *name);
+    let of_rows = RowFunction::ALL.iter().map(|function| function.name());
+    rows.chain(written).chain(TESTS.iter().map(|(name, _)| *name)).chain(of_rows)
 }
 
 /// Returns a tensor's name: that of its parameter, without a final `_` if the rest is a Rust keyword.

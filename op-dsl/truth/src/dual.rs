@@ -197,7 +197,10 @@ mod tests {
             wrt: vec![0, l + 1].into(),
         });
         let steps = [first].into_iter().chain(second).collect();
-        Spec { derived: Some(Derived { forward: forward.clone(), steps }), ..Spec::of(forward) }
+        Spec {
+            derived: Some(Derived { forward: forward.clone(), steps, rows: vec![].into() }),
+            ..Spec::of(forward)
+        }
     }
 
     /// Tests the second derivatives of every primitive by each pair of its arguments, to 30 digits.

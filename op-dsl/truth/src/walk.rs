@@ -18,7 +18,7 @@ pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R 
 /// For a derivative it includes the calls that compute slopes.
 pub fn calls(spec: &Spec) -> usize {
     match &spec.derived {
-        Some(Derived { forward, steps }) => 3 * steps.len() * forward.nodes.len(),
+        Some(Derived { forward, steps, .. }) => 3 * steps.len() * forward.nodes.len(),
         None => spec.traced.nodes.len(),
     }
 }
@@ -33,7 +33,7 @@ pub fn outputs<R: Real>(
     number: &impl Fn(f64) -> R,
 ) -> Vec<R> {
     let scalar = |i: usize| number(scalars.get(i).copied().unwrap_or(f64::NAN));
-    let Some(Derived { forward, steps }) = &spec.derived else {
+    let Some(Derived { forward, steps, .. }) = &spec.derived else {
         let values = values(&spec.traced, &|_| None, stream, &scalar, number);
         return spec.traced.outputs.iter().map(|o| values[o.index()].clone()).collect();
     };

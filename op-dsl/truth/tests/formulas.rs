@@ -30,7 +30,10 @@ fn gradient(formula: fn(&mut Builder, Id) -> Id) -> Spec {
         wrt: vec![0].into(),
     };
     let steps = vec![wiring].into();
-    Spec { derived: Some(Derived { forward: forward.traced.clone(), steps }), ..forward }
+    Spec {
+        derived: Some(Derived { forward: forward.traced.clone(), steps, rows: vec![].into() }),
+        ..forward
+    }
 }
 
 fn value(formula: fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
@@ -321,7 +324,8 @@ fn saved_values_come_from_their_stream() {
         saved: vec![None, Some(2)].into(),
         wrt: vec![0, 1].into(),
     };
-    let derived = Some(Derived { forward: forward.clone(), steps: vec![wiring].into() });
+    let derived =
+        Some(Derived { forward: forward.clone(), steps: vec![wiring].into(), rows: vec![].into() });
     let spec = Spec { derived, ..Spec::of(forward) };
     // dy, k, e
     assert_eq!(outputs(&spec, &[3.0, 5.0, 7.0], &[], Format::of(DType::F32)), [105.0, 21.0]);

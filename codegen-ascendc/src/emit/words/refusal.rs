@@ -57,6 +57,9 @@ fn reason(why: &Why) -> String {
         Why::Missing(name) => {
             format!("没有可计算`{name}`的矢量指令序列，只能在CPU上计算，请改写公式")
         }
+        Why::Rows(function) => {
+            format!("公式中有`{function}`，目前尚不生成行函数的核函数，请在CPU上计算")
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -122,11 +122,11 @@ impl<'o> Case<'o> {
     ///
     /// They are those of the input streams that the formula reads and of all outputs.
     pub fn bytes(&self) -> usize {
-        let graph = &self.op.def().specs[self.bound.spec].graph;
+        let spec = &self.op.def().specs[self.bound.spec];
         let streams = self.op.def().input_streams();
-        let read = streams.iter().enumerate().filter(|(k, _)| graph.reads(*k));
+        let read = streams.iter().enumerate().filter(|(k, _)| spec.reads(*k));
         let read: usize = read.map(|(_, s)| self.inputs[s.tensor].stored().size()).sum();
-        read + graph.outputs.len() * self.bound.dtype.size()
+        read + spec.graph.outputs.len() * self.bound.dtype.size()
     }
 
     /// Runs the operator once.
@@ -145,6 +145,9 @@ impl<'o> Case<'o> {
     pub fn check(&mut self, options: &Options) -> Result<(), Error> {
         self.run(options)?;
         let def = self.op.def();
+        if !def.specs[self.bound.spec].stages.is_empty() {
+            return Ok(()); // an element of a row is no function of its own inputs
+        }
         let scalars = def.scalars(&self.attrs);
         let (reads, writes) = (def.input_streams(), def.output_streams());
         // Near a zero crossing the tolerance is absolute, because relative errors grow without bound there. Values of

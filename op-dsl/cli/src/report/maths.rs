@@ -49,7 +49,11 @@ impl Maths<'_> {
             return name.clone();
         }
         let (text, strength) = match self.graph.nodes[id.index()] {
-            Node::Stream(i) => (name(&self.inputs[usize::from(i)]), u8::MAX),
+            // Streams after the operator's own hold values of stages.
+            Node::Stream(i) => {
+                let input = self.inputs.get(usize::from(i));
+                (name(input.unwrap_or(&format!("r{i}"))), u8::MAX)
+            }
             Node::Scalar(i) => (name(&self.scalars[usize::from(i)]), u8::MAX),
             Node::Const(c) => (self.number(id), if c < 0.0 { 6 } else { u8::MAX }),
             Node::Call(prim, args) => self.call(prim, &args),

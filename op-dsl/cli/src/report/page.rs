@@ -44,6 +44,7 @@ impl Operator {
         let _ = write!(text, "<p>{}</p>", prose(&def.doc));
         for spec in def.specs.iter() {
             let formula = Formula::new(op, spec);
+            let is_measured = spec.stages.is_empty();
             let form = if spec.when.is_empty() { String::new() } else { formula.mode.clone() };
             if !form.is_empty() {
                 let _ = write!(text, "<h3>{}</h3>", escaped(&form));
@@ -55,7 +56,9 @@ impl Operator {
                 &def.output_names(),
             );
             let _ = write!(text, "<div class=\"wide\" tabindex=\"0\">{}</div>", lines.concat());
-            text += &errors(&formula, &form)?;
+            if is_measured {
+                text += &errors(&formula, &form)?;
+            }
         }
         text += &speed(times);
         text += &titled("Cost on NPUs", &cost::table(&[op], targets), cost::LEGEND);

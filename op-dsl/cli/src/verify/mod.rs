@@ -40,11 +40,21 @@ use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
+/// Why operators with row functions are left out.
+pub const UNMEASURED: &str =
+    "an element of a row function has no exact value of its own, and rows are not swept";
+
 /// Measures the errors of the chosen operators, and prints each operator or row as soon as it is done.
 ///
 /// Returns [`Verdict::Missed`] if a check fails, for example if an error exceeds its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
-    let chosen = lookup::chosen(operators, args.op.as_deref())?;
+    let mut chosen = lookup::chosen(operators, args.op.as_deref())?;
+    if let (Some(name), true) = (&args.op, chosen.iter().any(|op| op.def().has_row_functions())) {
+        return Err(Error::Usage(format!(
+            "{name}: {UNMEASURED}; allowed: operators without row functions"
+        )));
+    }
+    chosen.retain(|op| !op.def().has_row_functions());
     let (levels, skipped) = levels(args.sweep.level)?;
     let progress = Progress::new();
     let mut printer = Printer::new(&chosen, args, out)?;

@@ -44,7 +44,11 @@ pub fn run(
         let wiring = with_held(step, &held);
         let is_last = i + 1 == steps.len();
         held = wiring.saved.iter().flatten().copied().collect();
-        graph = once(&between(&graph), &wiring, beyond(steps, i), is_last);
+        let written = between(&graph);
+        let saved = written.outputs.iter().zip(wiring.saved.iter());
+        let saved = saved.filter(|(_, s)| !is_last && s.is_some()).map(|(out, _)| *out);
+        let kept: Vec<Id> = saved.collect();
+        graph = once(&written, &wiring, beyond(steps, i), is_last, &kept);
     }
     let graph = without_surrogates(&graph);
     match graph.nodes.iter().find_map(|node| unconnected(steps, node)) {
@@ -74,7 +78,7 @@ fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
 /// Returns the first index to use for streams that step `i` does not connect.
 ///
 /// The index is above those of all connected streams, so that a use that remains in the result is found.
-fn beyond(steps: &[Wiring], i: usize) -> usize {
+pub(super) fn beyond(steps: &[Wiring], i: usize) -> usize {
     let of = |w: &Wiring| {
         let all = w.upstream.iter().chain(w.inputs.iter()).chain(w.saved.iter());
         all.flatten().max().map_or(0, |last| last + 1)
@@ -83,7 +87,7 @@ fn beyond(steps: &[Wiring], i: usize) -> usize {
 }
 
 /// Returns the error if a node of the result is a stream that some step does not connect.
-fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
+pub(super) fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
     let Node::Stream(stream) = *node else { return None };
     let mut stream = usize::from(stream);
     let mut found = None;
@@ -97,9 +101,15 @@ fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
 
 /// Differentiates a graph once.
 ///
-/// Before the last step, the values to save are computed too, and are outputs after the gradients. Streams that the step does not
-/// connect are numbered from `beyond` on.
-fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph {
+/// The values of the nodes `kept`, for example those to save, are outputs after the gradients. Streams that the step does not connect
+/// are numbered from `beyond` on.
+pub(super) fn once(
+    forward: &Graph,
+    wiring: &Wiring,
+    beyond: usize,
+    is_last: bool,
+    kept: &[Id],
+) -> Graph {
     let mut b = Builder::new();
     let values = forward_values(forward, wiring, beyond, is_last, &mut b);
 
@@ -116,10 +126,7 @@ fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph
         }
         outputs.push(sum.unwrap_or_else(|| b.num(0.0)));
     }
-    if !is_last {
-        let saved = forward.outputs.iter().zip(wiring.saved.iter()).filter(|(_, s)| s.is_some());
-        outputs.extend(saved.map(|(out, _)| values[out.index()]));
-    }
+    outputs.extend(kept.iter().map(|node| values[node.index()]));
     b.finish(&outputs)
 }
 

@@ -11,6 +11,7 @@ pub mod overflow_guard;
 pub(crate) mod products;
 pub mod rational;
 pub mod recognise;
+pub mod row_gradient;
 pub mod saturate;
 pub mod series;
 pub mod simplify;

@@ -3,12 +3,14 @@
 use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
-use op_dsl_ir::compile::{self, divisors_cancelled};
-use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor};
-use op_dsl_ir::passes::differentiate::without_surrogates;
+use op_dsl_ir::compile::divisors_cancelled;
+use op_dsl_ir::op::{
+    Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
+};
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::rounding::Ranges;
+use op_dsl_ir::row::RowFormula;
+use op_dsl_ir::stages;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
@@ -80,9 +82,12 @@ pub(super) fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usiz
 }
 
 /// Derives the gradient's specialisations; `None` after reporting an error.
+///
+/// `inputs` is the number of the gradient's input streams.
 pub(super) fn specs(
     forward: &Forward,
     wiring: &Wiring,
+    inputs: usize,
     ranges: &Ranges,
     args: &GradArgs,
     errors: &Errors,
@@ -91,13 +96,22 @@ pub(super) fn specs(
     let steps: List<Wiring> = steps.cloned().collect();
     let mut specs = Vec::new();
     for t in forward.traced {
-        match compile::gradient(&t.graph, &steps) {
-            Ok(graph) => {
-                let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
-                let cancelled = has_surrogates(&t.graph).then(|| divisors_cancelled(&graph));
-                let spec = compiled(cancelled.as_ref().unwrap_or(&graph), ranges);
-                let (when, traced) = (t.when.clone().into(), graph);
-                specs.push(Spec { derived: Some(derived), when, traced, ..spec });
+        let rows: List<RowFunction> = t.formula.functions.clone().into();
+        match stages::gradient(&t.formula, &steps, inputs) {
+            Ok(formula) => {
+                let forward = t.formula.graph.clone();
+                let cancelled = has_surrogates(&forward).then(|| RowFormula {
+                    graph: divisors_cancelled(&formula.graph),
+                    ..formula.clone()
+                });
+                let when = t.when.clone();
+                let mut spec =
+                    stages::compile(when, cancelled.as_ref().unwrap_or(&formula), ranges);
+                if spec.stages.is_empty() {
+                    spec.traced = formula.graph;
+                }
+                let derived = Derived { forward, steps: steps.clone(), rows };
+                specs.push(Spec { derived: Some(derived), ..spec });
             }
             Err(unconnected) => {
                 let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
@@ -129,17 +143,4 @@ pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[
         vec![range; tensor.kind.parts().len()]
     };
     inputs.iter().enumerate().flat_map(of).collect()
-}
-
-/// Compiles the graph that was traced for one combination of attribute values, `when`.
-///
-/// Values keep no derivative of their own: only the forward formula of a derived gradient has those.
-pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
-    Spec { when: when.into(), ..compiled(&without_surrogates(&traced), ranges) }
-}
-
-fn compiled(traced: &Graph, ranges: &Ranges) -> Spec {
-    let graph = compile::forward(traced, ranges);
-    let wide = Some(compile::wide(traced, &graph, ranges));
-    Spec { when: List::default(), traced: traced.clone(), graph, wide, derived: None }
 }

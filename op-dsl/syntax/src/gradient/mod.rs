@@ -17,14 +17,16 @@ mod variables;
 
 pub(crate) use by_hand::by_hand;
 pub use forward::Forward;
-pub(crate) use forward::{spec, stream_ranges};
+pub(crate) use forward::stream_ranges;
 
 use crate::Errors;
 use crate::attr::GradArgs;
 use forward::{kind, specs, streams, wiring};
 use op_dsl_ir::doc::of_gradient;
 use op_dsl_ir::op::{GradOf, Kind, List, OpDef, Origin, Range, Tensor};
+use op_dsl_ir::stages::MAX_KERNEL_STREAMS;
 use op_dsl_ir::wiring::Wiring;
+use quote::ToTokens;
 
 /// Derives the gradient operator of `forward`; `None` after reporting an error.
 ///
@@ -32,6 +34,7 @@ use op_dsl_ir::wiring::Wiring;
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
     tensors::no_sums(forward.def, args, errors)?;
+    tensors::no_rows(forward, args, errors)?;
     let inputs = match &args.inputs {
         Some(names) => tensors::explicit(names, forward, args, errors)?,
         None => tensors::default(forward, &wrt, args, errors)?,
@@ -52,7 +55,8 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         })
         .collect();
     let ranges = ranges(def, &inputs);
-    let specs = specs(forward, &wiring, &stream_ranges(&tensors, &ranges), args, errors)?;
+    let stream_ranges = stream_ranges(&tensors, &ranges);
+    let specs = specs(forward, &wiring, stream_ranges.len(), &stream_ranges, args, errors)?;
     if args.inputs.is_none() && !specs.is_empty() {
         tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
     }
@@ -81,7 +85,17 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         ..def.clone()
     };
     mark_used(&mut gradient);
+    fits_kernels(&gradient, &args.keyword, errors);
     Some((gradient, wiring))
+}
+
+/// Reports an error if row functions need more streams than kernels have.
+pub(crate) fn fits_kernels(def: &OpDef, at: &impl ToTokens, errors: &Errors) {
+    let (own, outputs) = (def.input_streams().len(), def.output_streams().len());
+    if !def.specs.iter().all(|spec| spec.fits_kernels(own, outputs)) {
+        let what = format!("tensors and row functions of `{}` need more than", def.name);
+        errors.at(at, format!("{what} {MAX_KERNEL_STREAMS} streams; split the operator"));
+    }
 }
 
 /// Returns the indices of a gradient's inputs that hold forward inputs which are never broadcast.
@@ -96,7 +110,7 @@ fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
 pub(crate) fn mark_used(def: &mut OpDef) {
     let streams = def.input_streams();
     let read: Vec<bool> =
-        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.graph.reads(i))).collect();
+        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.reads(i))).collect();
     for (t, tensor) in def.inputs.to_mut().iter_mut().enumerate() {
         let is_read = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
         tensor.used = is_read || tensor.kind == Kind::Rows;

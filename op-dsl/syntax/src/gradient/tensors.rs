@@ -77,11 +77,11 @@ pub fn default(
     all.sort_by_key(|(_, source)| def.rows().map(Origin::Input) == Some(*source));
 
     let wiring = wiring(forward, &all, wrt);
-    let specs = specs(forward, &wiring, &[], args, errors)?;
     let streams = streams(def, &all);
+    let specs = specs(forward, &wiring, streams.len(), &[], args, errors)?;
     all.retain(|(_, source)| {
         // As differentiated: `s / s` is 1 in the kernel, but the derivative has no value where `s` is 0.
-        let reads = |i: usize| specs.iter().any(|s| s.traced.reads(i));
+        let reads = |i: usize| specs.iter().any(|s| s.traced.reads(i) || s.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
         match source {
             // An optional tensor stays because its presence selects the formula. Counts of rows stay because rows
@@ -117,7 +117,7 @@ pub fn read(
 ) -> Option<()> {
     let returned = forward.returned();
     let unread = |o: usize| {
-        let is_read = |i| specs.iter().any(|s: &Spec| s.graph.reads(i));
+        let is_read = |i| specs.iter().any(|s: &Spec| s.reads(i));
         !streams.iter().enumerate().any(|(i, s)| s.0 == Origin::Output(o) && is_read(i))
     };
     let Some(unread) = (returned..forward.def.outputs.len()).find(|o| unread(*o)) else {
@@ -183,6 +183,16 @@ pub fn no_sums(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<()> 
     let why = format!("`{output}` is a sum over elements, which has no second derivative here");
     let help = format!("write the first `wrt` without `{input}`");
     errors.none(&args.keyword, format!("{why}; {help}"))
+}
+
+/// Refuses to differentiate a gradient whose forward formula has row functions; `None` after reporting the error.
+pub fn no_rows(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
+    let mut functions = forward.traced.iter().flat_map(|t| &t.formula.functions);
+    let Some(function) = functions.next().filter(|_| forward.is_gradient()) else {
+        return Some(());
+    };
+    let why = format!("`{}` has no second derivative here", function.name());
+    errors.none(&args.keyword, format!("{why}; write the first `grad(..)` without another"))
 }
 
 /// Requires distinct names of a gradient's inputs and outputs; `None` after reporting an error.

@@ -65,11 +65,22 @@ const ASKED: &[(&[&str], &str)] = &[
     (&["is_sign_positive"], "x > 0.0"),
 ];
 
+/// Function names of other libraries for functions of rows, and what to write instead with the argument `x`.
+const OF_ROWS: &[(&[&str], &str)] = &[
+    (&["sum"], "row_sum(x)"),
+    (&["mean", "average"], "row_mean(x)"),
+    (&["amax"], "row_max(x)"),
+    (&["amin"], "-row_max(-x)"),
+    (&["logsumexp"], "row_max(x) + ln(row_sum(exp(x - row_max(x))))"),
+    (&["softmax"], "exp(x - row_max(x)) / row_sum(exp(x - row_max(x)))"),
+    (&["log_softmax"], "x - row_max(x) - ln(row_sum(exp(x - row_max(x))))"),
+    (&["rms_norm"], "x * rsqrt(row_mean(x * x) + 1e-6)"),
+];
+
 /// Names of functions of several elements (reductions, sorts, matrix products) and random functions.
 const NOT_ELEMENTWISE: &[&str] = &[
-    "sum", "mean", "average", "prod", "product", "norm", "var", "variance", "std", "softmax",
-    "log_softmax", "logsumexp", "amax", "amin", "argmax", "argmin", "cumsum", "cumprod", "sort",
-    "topk", "median", "dot", "matmul", "conv", "layer_norm", "rms_norm", "batch_norm", "dropout",
+    "prod", "product", "norm", "var", "variance", "std", "argmax", "argmin", "cumsum", "cumprod",
+    "sort", "topk", "median", "dot", "matmul", "conv", "layer_norm", "batch_norm", "dropout",
     "rand", "randn",
 ];
 
@@ -88,6 +99,9 @@ pub fn advice(name: &str) -> Option<String> {
     if let Some((_, text)) = WRITTEN.iter().chain(ASKED).find(|(names, _)| is_in(names)) {
         return Some(format!("no function `{name}` is known; write `{text}`"));
     }
+    if let Some((_, text)) = OF_ROWS.iter().find(|(names, _)| is_in(names)) {
+        return Some(format!("no function `{name}` is known; write `{text}` for that along a row"));
+    }
     let why = if is_in(NOT_ELEMENTWISE) {
         "is not elementwise: a formula sees one element of each tensor; compute it before the operator \
          and hand it over as a tensor or an attribute"
@@ -101,7 +115,7 @@ pub fn advice(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{WRITTEN, advice};
+    use super::{OF_ROWS, WRITTEN, advice};
     use crate::function;
     use std::collections::HashSet;
 
@@ -186,6 +200,17 @@ mod tests {
             assert!((got - want).abs() <= 1e-12 * want.abs(), "{text}: {got}, want {want}");
         }
         assert_eq!(values.len(), WRITTEN.len());
+    }
+
+    #[test]
+    fn advice_on_rows_can_be_followed() {
+        for (known, text) in OF_ROWS {
+            let item = format!("fn f(x: Elem) -> Elem {{ {text} }}");
+            let args = "name = \"F\"".parse().expect("tokens");
+            let family = function(args, item.parse().expect("tokens")).expect("a function");
+            assert!(family.error.is_none(), "{known:?}: {:?}", family.error);
+            assert!(family.ops[0].def.has_row_functions(), "{known:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{Errors, attr, names, number};
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::AttrKind;
 use op_dsl_ir::prim::Prim;
+use op_dsl_ir::row::{RowFormula, RowFunction};
 use op_dsl_ir::suggest::nearest;
 use quote::ToTokens;
 use std::collections::BTreeMap;
@@ -31,6 +32,10 @@ pub(crate) struct Tracer<'a> {
     pub locals: Vec<(String, Value)>,
     /// Values traced so far of the `let`s marked `#[saved]`, which become outputs of the operator.
     pub saved: Vec<Value>,
+    /// Number of input streams of the operator, before those of row functions.
+    pub inputs: usize,
+    /// The row functions that the formula calls, each with the node of its terms.
+    pub rows: Vec<(RowFunction, Id)>,
     /// The `#[formula]` functions whose calls are being traced, outermost first.
     pub calls: Vec<&'a Formula>,
     fuel: u32,
@@ -43,6 +48,7 @@ impl<'a> Tracer<'a> {
         kinds: &'a [AttrKind],
         fixed: &'a BTreeMap<usize, i64>,
         graph: Builder,
+        inputs: usize,
     ) -> Tracer<'a> {
         Tracer {
             scope,
@@ -52,6 +58,8 @@ impl<'a> Tracer<'a> {
             graph,
             locals: Vec::new(),
             saved: Vec::new(),
+            inputs,
+            rows: Vec::new(),
             calls: Vec::new(),
             fuel: FUEL,
         }
@@ -66,6 +74,16 @@ impl<'a> Tracer<'a> {
     pub fn poison(&self, node: &impl ToTokens, message: impl Display) -> Traces<Value> {
         self.error(node, message);
         Ok(Value::Poison)
+    }
+
+    /// Returns the node of a row function's value; equal calls share one.
+    pub fn row_function(&mut self, function: RowFunction, terms: Id) -> Id {
+        let known = self.rows.iter().position(|row| *row == (function, terms));
+        let at = known.unwrap_or_else(|| {
+            self.rows.push((function, terms));
+            self.rows.len() - 1
+        });
+        self.graph.stream(RowFormula::value(self.inputs, at))
     }
 
     /// Traces the body of an operator's function, the only place where a `let` may be marked `#[saved]`.

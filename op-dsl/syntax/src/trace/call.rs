@@ -103,12 +103,15 @@ impl<'a> Tracer<'a> {
 
     fn primitive(&mut self, name: &Ident, exprs: &[&Expr], args: Vec<Value>) -> Traces<Value> {
         let (prim, test) = (names::primitive(&name.to_string()), names::test(&name.to_string()));
-        let is_other = prim.is_none() && test.is_none() && names::is_known(&name.to_string());
+        let row = names::row(&name.to_string());
+        let is_other =
+            prim.is_none() && test.is_none() && row.is_none() && names::is_known(&name.to_string());
         let written = is_other.then(|| self.scope.written().formula_named(name)).flatten();
         let wants = match (prim, written, test) {
             (Some(prim), ..) => prim.row().arity,
             (_, Some(written), _) => written.params.len(),
             (.., Some(_)) => 1,
+            (None, None, None) if row.is_some() => 1,
             (None, None, None) => {
                 return self.poison(name, self.unknown_function(name));
             }
@@ -130,7 +133,9 @@ impl<'a> Tracer<'a> {
                 let holds = Cond::Node(comparison);
                 Value::Truth(if is_turned { holds.not() } else { holds })
             }
-            (None, None, None) => Value::Poison,
+            (None, None, None) => {
+                row.map_or(Value::Poison, |row| Value::Elem(self.row_function(row, ids[0])))
+            }
         })
     }
 

@@ -15,8 +15,10 @@ use crate::model::{self, Formula, OpFn, Role};
 use crate::scope::Scope;
 use body::Tracer;
 use declared::Declared;
-use op_dsl_ir::graph::{Builder, Graph, Id};
+use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::{AttrKind, Kind};
+use op_dsl_ir::row::RowFormula;
+use op_dsl_ir::stages::MAX_STREAMS;
 use std::collections::BTreeMap;
 use syn::{Ident, Type};
 use value::{Cond, Stop, Traces, Value};
@@ -26,10 +28,10 @@ use value::{Cond, Stop, Traces, Value};
 pub struct Traced {
     /// `(attribute index, value)` for each attribute that the formula branches on, sorted by index.
     pub when: Vec<(usize, i64)>,
-    /// The graph. Its outputs are the function's returned values, then those of its `#[saved]` lets.
+    /// The formula. Its outputs are the function's returned values, then those of its `#[saved]` lets.
     ///
     /// A gated (two-part) value is two outputs, the gate and then the value.
-    pub graph: Graph,
+    pub formula: RowFormula,
 }
 
 /// Maximum number of specialisations (graphs per combination of attribute values) of one operator.
@@ -50,19 +52,41 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     let ended = specialise(&kinds, errors, &op.item.sig.ident, |fixed| {
         let mut b = Builder::new();
         let locals = arguments(op, &mut b);
-        let mut tracer = Tracer::new(&scope, errors, &kinds, fixed, b);
+        let inputs = op.tensors().map(|(_, kind, _)| kind.parts().len()).sum();
+        let mut tracer = Tracer::new(&scope, errors, &kinds, fixed, b, inputs);
         tracer.locals = locals;
         let result = tracer.op_body(&op.block)?;
-        match outputs(op, &mut tracer, &result) {
-            Some(outputs) => {
+        match outputs(op, &mut tracer, &result).filter(|_| can_have_rows(op, &tracer)) {
+            Some(mut outputs) => {
                 let when = fixed.iter().map(|(i, v)| (*i, *v)).collect();
-                done.push(Traced { when, graph: tracer.graph.finish(&outputs) });
+                let (functions, terms): (Vec<_>, Vec<Id>) = tracer.rows.iter().copied().unzip();
+                outputs.extend(terms);
+                let graph = tracer.graph.finish(&outputs);
+                done.push(Traced { when, formula: RowFormula { graph, functions, inputs } });
             }
             None => complete = false,
         }
         Ok(())
     });
     if ended && complete { done } else { Vec::new() }
+}
+
+/// Returns whether an operator may have the row functions of a trace; false after reporting an error.
+fn can_have_rows(op: &OpFn, tracer: &Tracer) -> bool {
+    let (ident, count) = (&op.item.sig.ident, tracer.rows.len());
+    let counts = op.tensors().find(|(_, kind, _)| *kind == Kind::Rows);
+    if let (Some((counts, ..)), Some((function, _))) = (counts, tracer.rows.first()) {
+        let why = format!("`{}` needs whole rows, and `{counts}` counts rows", function.name());
+        tracer.error(ident, format!("{why}; write the operator without counts of rows"));
+        return false;
+    }
+    let streams = RowFormula::value(tracer.inputs, count);
+    if count > 0 && streams > MAX_STREAMS {
+        let what = format!("tensors and row functions of `{ident}` need more than");
+        tracer.error(ident, format!("{what} {MAX_STREAMS} streams; split the operator"));
+        return false;
+    }
+    true
 }
 
 /// Runs `trace` for every combination of values of the attributes that the trace branches on.
@@ -220,6 +244,9 @@ pub fn is_known(ty: &Type, scope: &Scope) -> bool {
     Declared::of(ty, scope).is_some()
 }
 
+/// First stream of row functions in a formula without an operator: no formula has as many parameters.
+const STAND_INS: usize = 1 << 12;
+
 fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     let types: Vec<Option<Declared>> =
         f.params.iter().map(|(_, ty)| Declared::of(ty, scope)).collect();
@@ -239,7 +266,8 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     specialise(&kinds, errors, &f.ident, |fixed| {
         let mut b = Builder::new();
         let locals = stand_ins(f, &types, &mut b);
-        let mut tracer = Tracer::new(scope, errors, &kinds, fixed, b);
+        let inputs = STAND_INS;
+        let mut tracer = Tracer::new(scope, errors, &kinds, fixed, b, inputs);
         tracer.locals = locals;
         tracer.enter(f).map(|_| ())
     })

@@ -1,0 +1,87 @@
+//! Functions of all elements of a row, in an order that follows from their number alone.
+
+use super::simd::{AtLevel, Isa};
+use op_dsl_ir::op::RowFunction;
+
+/// Number of partial sums of a row, which are added pairwise at its end: two vectors of the widest SIMD level.
+const PARTIAL: usize = 16;
+
+/// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
+#[inline(always)]
+pub(super) fn sum(row: &[f32]) -> f64 {
+    let mut partial = [0.0; PARTIAL];
+    let mut chunks = row.chunks_exact(PARTIAL);
+    for chunk in &mut chunks {
+        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to += f64::from(*x));
+    }
+    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to += f64::from(*x));
+    let mut n = PARTIAL;
+    while n > 1 {
+        n /= 2;
+        (0..n).for_each(|i| partial[i] += partial[i + n]);
+    }
+    partial[0]
+}
+
+/// Returns the largest element of a row; NaN if any is NaN.
+#[inline(always)]
+fn largest(row: &[f32]) -> f32 {
+    let larger = |m: f32, x: f32| if x > m || x.is_nan() { x } else { m };
+    let mut partial = [f32::NEG_INFINITY; PARTIAL];
+    let mut chunks = row.chunks_exact(PARTIAL);
+    for chunk in &mut chunks {
+        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to = larger(*to, *x));
+    }
+    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to = larger(*to, *x));
+    partial.into_iter().fold(f32::NEG_INFINITY, larger)
+}
+
+/// Takes the terms of some columns of rows into the values of a row function.
+pub(super) struct Reduce<'a> {
+    pub function: RowFunction,
+    /// The terms, row by row.
+    pub terms: &'a [f32],
+    /// Number of terms of a row.
+    pub columns: usize,
+    /// For each row, the value over the columns before these.
+    pub values: &'a mut [f64],
+}
+
+impl Reduce<'_> {
+    /// Returns the value of a function before any term.
+    pub fn start(function: RowFunction) -> f64 {
+        match function {
+            RowFunction::Sum | RowFunction::Mean => 0.0,
+            RowFunction::Max => f64::NEG_INFINITY,
+        }
+    }
+
+    /// Completes the values of rows of `columns` terms.
+    pub fn finish(function: RowFunction, columns: usize, values: &mut [f64]) {
+        if function == RowFunction::Mean {
+            values.iter_mut().for_each(|value| *value /= columns as f64);
+        }
+    }
+}
+
+impl AtLevel for Reduce<'_> {
+    type Output = ();
+
+    fn at<S: Isa>(self, s: S) {
+        s.vectorize(
+            #[inline(always)]
+            || {
+                let rows = self.terms.chunks_exact(self.columns).zip(self.values);
+                match self.function {
+                    RowFunction::Sum | RowFunction::Mean => {
+                        rows.for_each(|(row, value)| *value += sum(row));
+                    }
+                    RowFunction::Max => rows.for_each(|(row, value)| {
+                        let m = f64::from(largest(row));
+                        *value = if m > *value || m.is_nan() { m } else { *value };
+                    }),
+                }
+            },
+        );
+    }
+}

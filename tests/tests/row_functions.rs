@@ -1,0 +1,402 @@
+//! Formulas with sums, means and maxima along rows, and their gradients, against formulas in f64 written by hand.
+#![forbid(unsafe_code)]
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{Random, Tensor, all_defaults, run};
+use op_dsl::ir::DType;
+use op_dsl::{Operator, Options, View, ViewMut};
+use op_dsl_ir::format::Format;
+
+#[op_dsl::operators]
+pub mod layers {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Softmax", grad(name = "SoftmaxGrad", wrt(x)))]
+    pub fn softmax(x: Elem) -> Elem {
+        let e = exp(x - row_max(x));
+        e / row_sum(e)
+    }
+
+    #[op(name = "LogSoftmax", grad(name = "LogSoftmaxGrad", wrt(x)))]
+    pub fn log_softmax(x: Elem) -> Elem {
+        let shifted = x - row_max(x);
+        shifted - ln(row_sum(exp(shifted)))
+    }
+
+    #[op(name = "RmsNorm", grad(name = "RmsNormGrad", wrt(x, gamma)))]
+    pub fn rms_norm(x: Elem, #[broadcast] gamma: Elem, #[attr(default = 1e-6)] eps: f32) -> Elem {
+        x * rsqrt(row_mean(x * x) + eps) * gamma
+    }
+
+    #[op(name = "LayerNorm", grad(name = "LayerNormGrad", wrt(x, gamma, beta)))]
+    pub fn layer_norm(
+        x: Elem,
+        #[broadcast] gamma: Elem,
+        #[broadcast] beta: Elem,
+        #[attr(default = 1e-5)] eps: f32,
+    ) -> Elem {
+        let centred = x - x.row_mean();
+        centred * rsqrt(row_mean(centred * centred) + eps) * gamma + beta
+    }
+
+    /// The value of every element is that of its row.
+    #[op(name = "Divergence")]
+    pub fn divergence(p: Elem, q: Elem) -> Elem {
+        row_sum(p * ln(p / q))
+    }
+
+    /// A maximum of terms that are computed, some of which are equal.
+    #[op(name = "Scaled", grad(name = "ScaledGrad", wrt(x)))]
+    pub fn scaled(x: Elem) -> Elem {
+        x / row_max(abs(x) * 0.25)
+    }
+
+    #[op(name = "Masked")]
+    pub fn masked(x: Elem, #[mask] keep: Mask) -> Elem {
+        let e = if keep { exp(x) } else { 0.0 };
+        e / row_sum(e)
+    }
+
+    #[op(name = "Halves")]
+    pub fn halves(
+        #[split(along = dim, gate_left = true)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+    ) -> Gated {
+        Gated { gate: x.gate - row_mean(x.value), value: x.value * row_sum(x.gate) }
+    }
+}
+
+fn operator(name: &str) -> &'static Operator {
+    layers::OPERATORS.iter().find(|op| op.name() == name).expect("an operator")
+}
+
+/// A number and the sum of the magnitudes that it is a sum of, whose units in the last place errors are measured in.
+type Sized = (f64, f64);
+
+/// Inputs of one row in the order of the operator, one vector each.
+type Row<'r> = &'r [Vec<f64>];
+
+fn mean(values: impl Iterator<Item = f64>, n: usize) -> f64 {
+    values.sum::<f64>() / n as f64
+}
+
+fn exponentials(x: &[f64]) -> (Vec<f64>, f64, f64) {
+    let largest = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let e: Vec<f64> = x.iter().map(|x| libm::exp(x - largest)).collect();
+    let sum = e.iter().sum();
+    (e, largest, sum)
+}
+
+/// Returns the outputs of a row; those that are summed over rows are the row's part.
+fn reference(name: &str, row: Row<'_>) -> Vec<Vec<Sized>> {
+    let n = row[0].len();
+    let one = |f: &dyn Fn(usize) -> Sized| (0..n).map(f).collect::<Vec<Sized>>();
+    let exact = |f: &dyn Fn(usize) -> f64| one(&|i| (f(i), f(i).abs()));
+    match name {
+        "Softmax" => {
+            let (e, _, sum) = exponentials(&row[0]);
+            vec![exact(&|i| e[i] / sum)]
+        }
+        "SoftmaxGrad" => {
+            let (dy, (e, _, sum)) = (&row[0], exponentials(&row[1]));
+            let all: f64 = (0..n).map(|i| dy[i] * e[i] / sum).sum();
+            let size: f64 = (0..n).map(|i| (dy[i] * e[i] / sum).abs()).sum();
+            vec![one(&|i| (e[i] / sum * (dy[i] - all), e[i] / sum * (dy[i].abs() + size)))]
+        }
+        "LogSoftmax" => {
+            let (_, largest, sum) = exponentials(&row[0]);
+            let log = libm::log(sum);
+            vec![one(&|i| (row[0][i] - largest - log, (row[0][i] - largest).abs() + log))]
+        }
+        "LogSoftmaxGrad" => {
+            let (dy, (e, _, sum)) = (&row[0], exponentials(&row[1]));
+            let all: f64 = dy.iter().sum();
+            let size: f64 = dy.iter().map(|dy| dy.abs()).sum();
+            vec![one(&|i| (dy[i] - e[i] / sum * all, dy[i].abs() + e[i] / sum * size))]
+        }
+        "RmsNorm" => {
+            let (x, gamma) = (&row[0], &row[1]);
+            let r = 1.0 / (mean(x.iter().map(|x| x * x), n) + f64::from(1e-6f32)).sqrt();
+            vec![exact(&|i| x[i] * r * gamma[i])]
+        }
+        "RmsNormGrad" => {
+            let [dy, x, gamma] = [&row[0], &row[1], &row[2]];
+            let r = 1.0 / (mean(x.iter().map(|x| x * x), n) + f64::from(1e-6f32)).sqrt();
+            let terms = || (0..n).map(|i| dy[i] * gamma[i] * x[i]);
+            let (all, size) = (mean(terms(), n), mean(terms().map(f64::abs), n));
+            let dx = one(&|i| {
+                let (own, other) = (r * dy[i] * gamma[i], x[i] * r * r * r);
+                (own - other * all, own.abs() + other.abs() * size)
+            });
+            vec![dx, exact(&|i| dy[i] * x[i] * r)]
+        }
+        "LayerNorm" | "LayerNormGrad" => {
+            let is_forward = name == "LayerNorm";
+            let x = if is_forward { &row[0] } else { &row[1] };
+            let gamma = if is_forward { &row[1] } else { &row[2] };
+            let centre = mean(x.iter().copied(), n);
+            let variance = mean(x.iter().map(|x| (x - centre) * (x - centre)), n);
+            let r = 1.0 / (variance + f64::from(1e-5f32)).sqrt();
+            let centred = |i: usize| (x[i] - centre) * r;
+            let size = |i: usize| (x[i].abs() + centre.abs()) * r;
+            if is_forward {
+                let beta = &row[2];
+                return vec![one(&|i| {
+                    let sized = (size(i) * gamma[i]).abs() + beta[i].abs();
+                    (centred(i) * gamma[i] + beta[i], sized)
+                })];
+            }
+            let dy = &row[0];
+            let g = |i: usize| dy[i] * gamma[i];
+            let (all, along) = (mean((0..n).map(g), n), mean((0..n).map(|i| g(i) * centred(i)), n));
+            let sizes = mean((0..n).map(|i| g(i).abs()), n);
+            let sizes_along = mean((0..n).map(|i| g(i).abs() * size(i)), n);
+            let dx = one(&|i| {
+                let sized = g(i).abs() + sizes + size(i) * sizes_along;
+                (r * (g(i) - all - centred(i) * along), r * sized)
+            });
+            let dgamma = one(&|i| (dy[i] * centred(i), dy[i].abs() * size(i)));
+            vec![dx, dgamma, exact(&|i| dy[i])]
+        }
+        "Divergence" => {
+            let term = |i: usize| row[0][i] * libm::log(row[0][i] / row[1][i]);
+            let (sum, size) = (0..n).map(term).fold((0.0, 0.0), |(s, a), t| (s + t, a + t.abs()));
+            vec![one(&|_| (sum, size))]
+        }
+        "Scaled" | "ScaledGrad" => {
+            let x = row.last().expect("inputs");
+            let term = |i: usize| 0.25 * x[i].abs();
+            let largest = (0..n).map(term).fold(f64::NEG_INFINITY, f64::max);
+            if name == "Scaled" {
+                return vec![exact(&|i| x[i] / largest)];
+            }
+            let dy = &row[0];
+            let ties = (0..n).filter(|i| term(*i) == largest).count() as f64;
+            let adjoint: f64 = (0..n).map(|i| -dy[i] * x[i] / (largest * largest)).sum();
+            let size: f64 = (0..n).map(|i| (dy[i] * x[i] / (largest * largest)).abs()).sum();
+            vec![one(&|i| {
+                let share = if term(i) == largest { 0.25 / ties * x[i].signum() } else { 0.0 };
+                (dy[i] / largest + share * adjoint, (dy[i] / largest).abs() + share.abs() * size)
+            })]
+        }
+        "Masked" => {
+            let e = |i: usize| if row[1][i] != 0.0 { libm::exp(row[0][i]) } else { 0.0 };
+            let sum: f64 = (0..n).map(e).sum();
+            vec![exact(&|i| e(i) / sum)]
+        }
+        other => panic!("no reference of {other}"),
+    }
+}
+
+/// Counts how many results are correctly rounded.
+#[derive(Default)]
+struct Rounded {
+    right: usize,
+    all: usize,
+}
+
+/// Compares a result with its exact value.
+fn compare(
+    dtype: DType,
+    got: f64,
+    (want, size): Sized,
+    at: &dyn Fn() -> String,
+    count: &mut Rounded,
+) {
+    let digits = if dtype == DType::F32 {
+        24
+    } else if dtype == DType::F16 {
+        11
+    } else {
+        8
+    };
+    let least = if dtype == DType::F16 { -24 } else { -149 };
+    let unit = |x: f64| 2f64.powi((x.abs().log2().floor() as i32 + 1 - digits).max(least));
+    let format = Format::of(dtype);
+    if dtype == DType::F32 {
+        let allowed = 2.0 * unit(size.max(want.abs()));
+        assert!((got - want).abs() <= allowed, "{}: {got:e} is not {want:e}", at());
+        return;
+    }
+    count.all += 1;
+    // Where terms cancel, any number within a few units of f32 of their magnitudes may be the one that is rounded.
+    let slack = size * 2f64.powi(-22);
+    let least_and_most = [want - slack, want + slack].map(|x| format.round(x));
+    let is_right = got >= least_and_most[0] && got <= least_and_most[1];
+    count.right += usize::from(got == format.round(want) || slack > 0.01 * unit(want) && is_right);
+    let allowed = unit(want) + size * 2f64.powi(-21);
+    assert!((got - want).abs() <= allowed, "{}: {got:e} is not {want:e}", at());
+}
+
+/// Runs an operator on rows of `n` elements in dimensions `outer`, and compares every result.
+fn check(op: &Operator, outer: &[usize], n: usize, dtype: DType, random: &mut Random) {
+    let (def, full) = (op.def(), [outer, &[n]].concat());
+    let rows: usize = outer.iter().product();
+    let is_vector = |name: &str| ["gamma", "beta"].contains(&name.trim_start_matches('d'));
+    let shape = |name: &str| if is_vector(name) { vec![n] } else { full.clone() };
+    let tensor = |name: &str, random: &mut Random| match name {
+        "p" | "q" => Tensor::new(&shape(name), dtype, || random.unit() + 0.01),
+        "keep" => Tensor::mask(&shape(name), || random.normal(1.0)),
+        // Few different numbers, so that several are the largest.
+        "x" if def.name.starts_with("Scaled") => {
+            Tensor::new(&shape(name), dtype, || (random.unit() * 8.0).floor() - 3.5)
+        }
+        _ => Tensor::new(&shape(name), dtype, || random.normal(2.0)),
+    };
+    let inputs: Vec<Tensor> = def.inputs.iter().map(|t| tensor(&t.name, random)).collect();
+    let got = run(op, &all_defaults(op), &inputs, &Options::default());
+    let mut want: Vec<Vec<Sized>> =
+        got.iter().map(|t| vec![(0.0, 0.0); t.shape.iter().product()]).collect();
+    for r in 0..rows {
+        let row = |(t, tensor): (&Tensor, &op_dsl::ir::op::Tensor)| {
+            let first = if is_vector(&tensor.name) { 0 } else { r * n };
+            (first..first + n).map(|i| t.at(i)).collect::<Vec<f64>>()
+        };
+        let streams: Vec<Vec<f64>> = inputs.iter().zip(def.inputs.iter()).map(row).collect();
+        if op.name() == "Masked" && streams[1].iter().all(|keep| *keep == 0.0) {
+            want[0][r * n..][..n].fill((f64::NAN, f64::NAN));
+            continue;
+        }
+        for (k, values) in reference(op.name(), &streams).into_iter().enumerate() {
+            let first = if is_vector(&def.outputs[k].name) { 0 } else { r * n };
+            for (to, (value, size)) in want[k][first..].iter_mut().zip(values) {
+                *to = (to.0 + value, to.1 + size);
+            }
+        }
+    }
+    let mut count = Rounded::default();
+    for (k, (got, want)) in got.iter().zip(&want).enumerate() {
+        for (i, want) in want.iter().enumerate().filter(|(_, want)| !want.0.is_nan()) {
+            let at = || format!("{} {dtype} {full:?} output {k}[{i}]", op.name());
+            compare(dtype, got.at(i), *want, &at, &mut count);
+        }
+    }
+    let wrong = count.all - count.right;
+    assert!(wrong * 1000 <= count.all + 2000, "{} {dtype}: {wrong} of {}", op.name(), count.all);
+}
+
+#[test]
+fn results_are_those_of_whole_rows() {
+    let mut random = Random(1);
+    let shapes: [(&[usize], usize); 9] = [
+        (&[], 5),
+        (&[1], 1),
+        (&[3], 2),
+        (&[300], 5),
+        (&[2, 3], 16),
+        (&[4], 33),
+        (&[3, 2, 2], 130),
+        (&[40], 1000),
+        (&[2], 40_000),
+    ];
+    for op in layers::OPERATORS.iter().filter(|op| op.name() != "Halves") {
+        for (outer, n) in shapes {
+            for dtype in DType::ALL {
+                check(op, outer, n, dtype, &mut random);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_is_that_of_the_split_parts() {
+    let mut random = Random(2);
+    for (dim, shape) in [(-1, [3, 14]), (0, [6, 7])] {
+        let x = Tensor::new(&shape, DType::F32, || random.normal(1.0));
+        let got = &run(
+            operator("Halves"),
+            &[op_dsl::ir::op::Value::Int(dim)],
+            &[x.clone()],
+            &Options::default(),
+        )[0];
+        let at = |r: usize, i: usize| {
+            if dim == 0 { [r * 7 + i, (r + 3) * 7 + i] } else { [r * 14 + i, r * 14 + 7 + i] }
+        };
+        for r in 0..3 {
+            let value = mean((0..7).map(|i| x.at(at(r, i)[1])), 7);
+            let gate: f64 = (0..7).map(|i| x.at(at(r, i)[0])).sum();
+            for i in 0..7 {
+                let [g, v] = at(r, i);
+                assert!((got.at(g) - (x.at(g) - value)).abs() <= 1e-6, "{dim} {r} {i}");
+                assert!((got.at(v) - x.at(v) * gate).abs() <= 1e-5, "{dim} {r} {i}");
+            }
+        }
+    }
+}
+
+/// Rows that lie apart, backwards or as columns have the bits of contiguous ones, on any number of threads and in place.
+#[test]
+fn no_bit_depends_on_layout_or_threads() {
+    let mut random = Random(3);
+    let (m, n) = (70, 600);
+    for name in ["Softmax", "LogSoftmax"] {
+        let op = operator(name);
+        let x: Vec<f32> = (0..m * n).map(|_| random.normal(3.0) as f32).collect();
+        let mut want = vec![0f32; m * n];
+        let options = |threads| Options { threads, ..Options::default() };
+        let call = |x: View<'_>, y: ViewMut<'_>, threads| {
+            op.run(&[], &[x], &mut [y], &options(threads)).expect("a call");
+        };
+        let dense = |x| View::new(x, &[m, n]).expect("a view");
+        call(dense(&x), ViewMut::new(&mut want, &[m, n]).expect("a view"), 1);
+        for threads in [2, 5] {
+            let mut y = vec![0f32; m * n];
+            call(dense(&x), ViewMut::new(&mut y, &[m, n]).expect("a view"), threads);
+            assert_eq!(y, want, "{name}, {threads} threads");
+        }
+        let columns: Vec<f32> = (0..m * n).map(|i| x[i % m * n + i / m]).collect();
+        let mut y = vec![0f32; m * n];
+        let view = View::strided(&columns, &[m, n], &[1, m as isize], 0).expect("a view");
+        call(view, ViewMut::new(&mut y, &[m, n]).expect("a view"), 1);
+        assert_eq!(y, want, "{name} of columns");
+        let mut turned = vec![0f32; m * n];
+        let strides = [-(n as isize), 1];
+        let view = ViewMut::strided(&mut turned, &[m, n], &strides, (m - 1) * n).expect("a view");
+        call(dense(&x), view, 1);
+        assert!((0..m).all(|r| turned[(m - 1 - r) * n..][..n] == want[r * n..][..n]), "{name}");
+        let mut both = x.clone();
+        let cells = std::cell::Cell::from_mut(&mut both[..]).as_slice_of_cells();
+        let (shape, strides) = ([m, n], [n as isize, 1]);
+        let views = || {
+            let input = View::from_cells(cells, &shape, &strides, 0);
+            (input, ViewMut::from_cells(cells, &shape, &strides, 0))
+        };
+        let (input, output) = views();
+        call(input.expect("a view"), output.expect("a view"), 1);
+        assert_eq!(both, want, "{name} in place");
+    }
+}
+
+#[test]
+fn infinities_and_empty_rows() {
+    let softmax = |x: &[f32]| {
+        let mut y = vec![7f32; x.len()];
+        let shape = [1, x.len()];
+        let views = [View::new(x, &shape).expect("a view")];
+        let mut outputs = [ViewMut::new(&mut y, &shape).expect("a view")];
+        operator("Softmax").run(&[], &views, &mut outputs, &Options::default()).expect("a call");
+        y
+    };
+    let low = f32::NEG_INFINITY;
+    assert_eq!(softmax(&[low, 1.0, low, 1.0]), [0.0, 0.5, 0.0, 0.5]);
+    assert!(softmax(&[1.0, f32::NAN, 2.0]).iter().all(|y| y.is_nan()));
+    assert!(softmax(&[low, low]).iter().all(|y| y.is_nan()));
+    assert_eq!(softmax(&[-100.0, 100.0, 200.0])[0], 0.0);
+    assert!(softmax(&[]).is_empty());
+    let (op, none) = (operator("RmsNormGrad"), Tensor::new(&[0, 3], DType::F32, || 1.0));
+    let gamma = Tensor::new(&[3], DType::F32, || 1.0);
+    let got = run(op, &all_defaults(op), &[none.clone(), none, gamma], &Options::default());
+    assert_eq!([0, 1, 2].map(|i| got[1].at(i)), [0.0; 3]);
+}
+
+/// A maximum that formulas only subtract for the range of numbers has no part in the gradient.
+#[test]
+fn a_shift_has_no_gradient() {
+    for (name, functions) in [("SoftmaxGrad", 3), ("LogSoftmaxGrad", 3)] {
+        let stages = &operator(name).def().specs[0].stages;
+        let reduced = stages.iter().filter(|s| s.rule != op_dsl::ir::op::Rule::Uniform).count();
+        assert_eq!(reduced, functions, "{name}: maximum, sum of exponentials, sum of products");
+    }
+}
