@@ -101,7 +101,7 @@ use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
-use op_dsl_ir::op::{Kind, OpDef};
+use op_dsl_ir::op::{Kind, OpDef, Tensor};
 use op_dsl_ir::{DType, Stored};
 use samples::Samples;
 use std::cell::RefCell;
@@ -219,6 +219,13 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     }
     if let Some(sum) = def.sums.first() {
         return Err(Why::Sum(def.outputs[sum.output].name.to_string()));
+    }
+    let own = |t: &&Tensor| t.own.is_some();
+    if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(own)) {
+        return Err(Why::Own(tensor.name.to_string(), tensor.stored(dtype).to_string()));
+    }
+    if let Some(mask) = def.outputs.iter().find(|t| t.kind == Kind::Mask) {
+        return Err(Why::Own(mask.name.to_string(), Stored::Byte.to_string()));
     }
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         let (name, bits) = (mask.name.to_string(), def.masks() == Stored::Bit);

@@ -123,6 +123,7 @@ mod tests {
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
             Why::Sum(name()),
+            Why::Own(name(), "int8".into()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::Inaccurate(Box::new(Inaccurate {
                 function: "`y` by tanh".into(),

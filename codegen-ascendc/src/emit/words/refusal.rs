@@ -54,6 +54,11 @@ fn reason(why: &Why) -> String {
                 "`{name}`是多个元素之和，生成的核函数不计算求和，请用`broadcast = false`推导梯度后再求和"
             )
         }
+        Why::Own(name, stored) => {
+            format!(
+                "`{name}`的数据类型固定为{stored}，目前尚不能为NPU生成这样的Tensor，请将`{name}`写为`Elem`，并在算子之外转换"
+            )
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -33,7 +33,7 @@ pub fn accuracy(
     let computed = computed(def, bound, inputs);
     let mut found = Accuracy::new(bound.dtype);
     for i in 0..bound.domain.elements().unwrap_or(0) {
-        let at = |s: &Stream, a: &[Array]| f64::from(a[s.tensor].get(position(bound, s, i)));
+        let at = |s: &Stream, a: &[Array]| a[s.tensor].get(position(bound, s, i));
         let streams: Vec<f64> = reads.iter().map(|s| at(s, inputs)).collect();
         let got: Vec<f64> = writes.iter().map(|s| at(s, outputs)).collect();
         if i < computed {
