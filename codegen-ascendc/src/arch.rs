@@ -325,6 +325,12 @@ pub enum Why {
         "the formula has `{0}`, and NPU kernels of row functions are not emitted yet; compute it on CPUs"
     )]
     Rows(&'static str),
+    /// The tensor with this name has a type of its own, or is an output of truth values; the second field is its type.
+    #[error(
+        "`{0}` has elements of {1} whatever the type of the call, which is not yet emitted for NPUs; write `{0}` as an \
+         `Elem`, and convert beside the operator"
+    )]
+    Own(String, String),
     /// The operator's document does not offer this specialisation on the target.
     ///
     /// The fields are the attribute with its value, for example `a = 0`, and what to use instead.

@@ -61,7 +61,7 @@ fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
     io.program = kernels.program(E::DTYPE);
     io.scalar[..call.scalars.len()].copy_from_slice(call.scalars);
     let stored = call.stored.unwrap_or(E::DTYPE);
-    io.outputs = [stored; _];
+    io.stored[inputs..].fill(stored.into());
     // Twice the elements, for streams that are interleaved with the next.
     let x: Vec<Vec<E>> = (0..inputs).map(|k| [values(2 * k), values(2 * k + 1)].concat()).collect();
     let masks: Vec<u8> = (0..COUNT).map(|k| (k % 7 % 2) as u8 * 3).collect();

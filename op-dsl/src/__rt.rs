@@ -16,8 +16,15 @@ pub mod vector {
     pub use fearless_simd::prelude::*;
     pub use op_dsl_ir::program::{Guard, Instruction, Op, Operand, Program};
     pub use op_dsl_ir::rounding::Arithmetic;
-    pub use op_dsl_ir::{DType, Prim};
+    pub use op_dsl_ir::{DType, Prim, Stored};
     pub use std::borrow::Cow::Borrowed;
+}
+
+/// Rust types of elements, by their names in formulas.
+pub mod types {
+    pub use codegen_cpu::rt::converted::{e4m3fn, e5m2};
+    pub use codegen_cpu::rt::elem::{bf16, f16};
+    pub use core::primitive::{bool, f32, i8, i16, i32, u8};
 }
 
 /// Items that the operator definitions in macro expansions use.
@@ -29,7 +36,7 @@ pub mod data {
     };
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::wiring::Wiring;
-    pub use op_dsl_ir::{DType, Prim};
+    pub use op_dsl_ir::{DType, Prim, Stored};
     // Imported by name because an operator may be called `None`.
     pub use std::borrow::Cow::Borrowed;
     pub use std::option::Option::{None, Some};

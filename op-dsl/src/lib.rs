@@ -41,6 +41,7 @@ pub mod written;
 
 pub use attribute::OpAttr;
 pub use codegen_cpu::rt::call::{Operator, Options, Oracle};
+pub use codegen_cpu::rt::converted::{e4m3fn, e5m2};
 pub use codegen_cpu::rt::elem::El;
 pub use codegen_cpu::rt::error::{Error, ViewError};
 pub use codegen_cpu::rt::simd::Level;

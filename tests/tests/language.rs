@@ -13,6 +13,8 @@ mod levels;
 mod masks;
 #[path = "language/optional.rs"]
 mod optional;
+#[path = "language/own.rs"]
+mod own;
 #[path = "language/rows.rs"]
 mod rows;
 #[path = "language/second.rs"]

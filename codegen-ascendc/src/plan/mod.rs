@@ -102,7 +102,7 @@ use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
-use op_dsl_ir::op::{Kind, OpDef, Rule, Stage};
+use op_dsl_ir::op::{Kind, OpDef, Rule, Stage, Tensor};
 use op_dsl_ir::{DType, Node, Stored};
 use samples::Samples;
 use std::cell::RefCell;
@@ -227,6 +227,13 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     };
     if let Some(function) = def.specs[spec].stages.iter().find_map(row_function) {
         return Err(Why::Rows(function));
+    }
+    let own = |t: &&Tensor| t.own.is_some();
+    if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(own)) {
+        return Err(Why::Own(tensor.name.to_string(), tensor.stored(dtype).to_string()));
+    }
+    if let Some(mask) = def.outputs.iter().find(|t| t.kind == Kind::Mask) {
+        return Err(Why::Own(mask.name.to_string(), Stored::Byte.to_string()));
     }
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         let (name, bits) = (mask.name.to_string(), def.masks() == Stored::Bit);

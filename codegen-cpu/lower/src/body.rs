@@ -3,12 +3,12 @@
 use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
 use super::watched::Watched;
 use super::{literal, program, tabled};
-use op_dsl_ir::DType;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Wide};
+use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::{DType, Stored};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
@@ -26,11 +26,14 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
+        own: def.own_types().take(def.input_streams().len()).collect(),
         in_memory: vec![true; def.input_streams().len()],
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
-    let programs = Programs::of(name, spec, &names.masks);
+    let is_mixed = def.is_mixed();
+    let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
+    let programs = Programs::of(name, spec, &names.masks, &own_outputs, is_mixed);
     let exact = programs.double.as_ref().map(|(name, _)| name);
     let tabled = exact.and_then(|exact| {
         tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
@@ -39,7 +42,16 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
     // f32 has no more exponents than bf16, so that with several streams one may bring back a value that another has taken
     // out of the range of f32.
     let is_several = names.masks.iter().filter(|is_mask| !**is_mask).count() > 1;
-    let double = in_f64(spec, is_multiplied, is_several);
+    let mut double = in_f64(spec, is_multiplied, is_several);
+    if is_mixed {
+        // Numbers of other types have digits that 16-bit kernels lack, so that these need f64 where f32 does.
+        double = if double.contains(&DType::F32) { DType::ALL.to_vec() } else { Vec::new() };
+    }
+    let accuracy = is_mixed.then(|| {
+        quote!(
+            type E = f32;
+        )
+    });
     let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
     // If tables do not serve, functions are interpreted; arithmetic alone is compiled.
@@ -78,7 +90,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
     let without_tables = match (&tabled, exact) {
         (Some(tabled), Some(exact)) => {
             let types = is_interpreted.then_some(&types_in_f64);
-            Some(without_tables(tabled, exact, types, &names))
+            Some(without_tables(tabled, exact, types, &names, &accuracy))
         }
         _ if double.is_empty() => None,
         _ => {
@@ -102,11 +114,15 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
     let masks = &names.masks;
     let masks =
         masks.contains(&true).then(|| quote!(const MASKS: [bool; #inputs] = [#(#masks),*];));
+    let own_inputs = own(quote!(OWN), &inputs, &names.own);
+    let own_outputs = own(quote!(RESULTS), &outputs, &own_outputs);
     let interleaved = def.split.as_ref().is_some_and(|s| s.pattern != Pattern::Halves);
-    let turns = |streams: &[Stream]| -> Vec<bool> {
-        streams.iter().map(|s| interleaved && s.part == Part::Gate).collect()
+    let turns = |streams: &[Stream], tensors: &[Tensor]| -> Vec<bool> {
+        let is_first = |s: &Stream| s.part == Part::Gate && tensors[s.tensor].own.is_none();
+        streams.iter().map(|s| interleaved && is_first(s)).collect()
     };
-    let (input_turns, output_turns) = (turns(&def.input_streams()), turns(&def.output_streams()));
+    let input_turns = turns(&def.input_streams(), &def.inputs);
+    let output_turns = turns(&def.output_streams(), &def.outputs);
     let input_turns = input_turns
         .contains(&true)
         .then(|| quote!(const INPUT_TURNS: [bool; #inputs] = [#(#input_turns),*];));
@@ -125,6 +141,8 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
             #only_f32
             #reads
             #masks
+            #own_inputs
+            #own_outputs
             #input_turns
             #output_turns
             #by_type
@@ -136,10 +154,30 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
                 [#(#input_names),*]: [Input<'_, S, E, W>; #inputs],
                 [#(#scalar_names),*]: [Floats<S, W>; #scalars],
             ) -> [Floats<S, W>; #outputs] {
+                #accuracy
                 #value
             }
         }
     }
+}
+
+/// Returns the constant `name` with the own types of streams; nothing if none has one.
+fn own(name: TokenStream, count: &Literal, types: &[Option<Stored>]) -> Option<TokenStream> {
+    let one = |own: &Option<Stored>| match own {
+        None => quote!(::core::option::Option::None),
+        Some(Stored::Number(dtype)) => {
+            let dtype = Ident::new(&format!("{dtype:?}"), Span::call_site());
+            quote!(::core::option::Option::Some(Stored::Number(DType::#dtype)))
+        }
+        Some(stored) => {
+            let stored = Ident::new(&format!("{stored:?}"), Span::call_site());
+            quote!(::core::option::Option::Some(Stored::#stored))
+        }
+    };
+    types.iter().any(Option::is_some).then(|| {
+        let each = types.iter().map(one);
+        quote!(const #name: [::core::option::Option<Stored>; #count] = [#(#each),*];)
+    })
 }
 
 /// Returns f32 code of a graph that also records whether values have left the range of f32.
@@ -190,6 +228,7 @@ fn without_tables(
     exact: &Ident,
     types_in_f64: Option<&TokenStream>,
     Names { scalars, .. }: &Names,
+    accuracy: &Option<TokenStream>,
 ) -> TokenStream {
     let (has_tables, count) = (&tabled.has_tables, literal::count(scalars.len()));
     let is_without = types_in_f64.cloned().unwrap_or(quote!(false));
@@ -204,6 +243,7 @@ fn without_tables(
             s: S,
             [#(#scalars),*]: [Floats<S, W>; #count],
         ) -> Option<&'static Program> {
+            #accuracy
             let is_interpreted =
                 if const { #has_tables } { #is_unusable } else { const { #is_without } };
             if is_interpreted { Some(&#exact) } else { None }
@@ -245,10 +285,19 @@ struct Programs {
 }
 
 impl Programs {
-    fn of(name: &Ident, spec: &Spec, masks: &[bool]) -> Programs {
+    fn of(
+        name: &Ident,
+        spec: &Spec,
+        masks: &[bool],
+        outputs: &[Option<Stored>],
+        is_mixed: bool,
+    ) -> Programs {
+        let results =
+            outputs.iter().rev().fold(0, |bits, own| bits << 1 | u16::from(own.is_some()));
         let named = |graph: &Graph, on: Arithmetic| {
             let own = format!("{}_{on:?}", name.to_string().to_uppercase());
-            Some((Ident::new(&own, name.span()), Program::of(graph, masks, on)?))
+            let program = Program { results, is_mixed, ..Program::of(graph, masks, on)? };
+            Some((Ident::new(&own, name.span()), program))
         };
         let narrow = zeros::run(&spec.graph);
         // The interpreter has no product of arbitrarily many factors in f32. In f64 it needs none, because nothing leaves the

@@ -18,9 +18,10 @@ pub fn constant(program: &Program) -> TokenStream {
         quote!(Guard { outer: #outer, condition: #condition, holds: #holds })
     });
     let outputs = program.outputs.iter().map(|o| operand(*o));
-    let [scalars, slots, inputs, masks] =
-        [program.scalars, program.slots, program.inputs, program.masks].map(|n| count(n.into()));
-    let functions = count(program.functions.into());
+    let [scalars, slots, inputs] =
+        [program.scalars, program.slots, program.inputs].map(|n| count(n.into()));
+    let [masks, results] = [program.masks, program.results].map(|n| count(n.into()));
+    let (functions, is_mixed) = (count(program.functions.into()), program.is_mixed);
     quote! {
         Program {
             arithmetic: Arithmetic::#arithmetic,
@@ -33,6 +34,8 @@ pub fn constant(program: &Program) -> TokenStream {
             slots: #slots,
             inputs: #inputs,
             masks: #masks,
+            results: #results,
+            is_mixed: #is_mixed,
             outputs: Borrowed(&[#(#outputs),*]),
         }
     }

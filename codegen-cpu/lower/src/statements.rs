@@ -5,12 +5,12 @@
 use super::chains::Chains;
 use super::watched::Watched;
 use super::{column, literal};
-use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::{Arm, arms};
 use op_dsl_ir::program::numbers;
 use op_dsl_ir::rounding::Arithmetic;
-use proc_macro2::{Ident, TokenStream};
+use op_dsl_ir::{Prim, Stored};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
 /// Names of the values that a graph's code receives.
@@ -20,6 +20,8 @@ pub(super) struct Names {
     pub in_memory: Vec<bool>,
     /// True, per input, if it is a mask.
     pub masks: Vec<bool>,
+    /// Per input, the type that it has on its own, if any.
+    pub own: Vec<Option<Stored>>,
     pub scalars: Vec<Ident>,
 }
 
@@ -29,10 +31,24 @@ pub(super) struct Code {
     pub results: Vec<Ident>,
 }
 
-/// Returns the expression that loads the vectors of input `k`, which may be a mask.
+/// Returns the expression that loads the vectors of input `k`, which may be a mask or have a type of its own.
 pub(super) fn load(given: &Names, k: usize) -> TokenStream {
-    let (name, by) = (&given.inputs[k], if given.masks[k] { quote!(truth) } else { quote!(load) });
-    quote!(#name.#by())
+    let name = &given.inputs[k];
+    match (given.masks[k], given.own[k]) {
+        (true, _) => quote!(#name.truth()),
+        (false, None) => quote!(#name.load()),
+        (false, Some(own)) => {
+            let own = rust_type(own);
+            quote!(#name.own::<#own>())
+        }
+    }
+}
+
+/// Returns the Rust type of elements that are stored so.
+fn rust_type(stored: Stored) -> TokenStream {
+    let (name, _) = Stored::own().find(|(_, own)| *own == stored).unwrap_or(("f32", stored));
+    let name = Ident::new(name, Span::call_site());
+    quote!(::op_dsl::__rt::types::#name)
 }
 
 /// Returns the expressions that load all inputs; an input that the graph does not read is 0.
@@ -209,8 +225,8 @@ impl Writer<'_> {
             let k = usize::from(k);
             if core::mem::take(&mut self.in_memory[k]) {
                 let name = &self.given.inputs[k];
-                let load = if self.given.masks[k] { quote!(truth) } else { quote!(load) };
-                lets.push(quote!(let #name = #name.#load() #widened;));
+                let load = load(self.given, k);
+                lets.push(quote!(let #name = #load #widened;));
             }
         }
     }

@@ -138,7 +138,7 @@ pub fn implementation(
         usable,
         is_multiplied: (0..split.functions.len()).any(|k| is_taken(&split.rest, x.len() + k)),
         has_tables,
-        value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
+        value: quote!(tabled::<#name, S, _, E, #inputs, #scalars, #outputs, #count, W>(
             s, [#(#x),*], [#(#a),*]
         )),
     })
@@ -237,8 +237,8 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
 /// Returns the names of an operator's loaded inputs, followed by those of functions' values.
 fn at_hand(names: &Names, values: &[Ident]) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
-    let none = vec![false; inputs.len()];
-    Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
+    let (none, own) = (vec![false; inputs.len()], vec![None; inputs.len()]);
+    Names { in_memory: none.clone(), masks: none, own, inputs, scalars: names.scalars.clone() }
 }
 
 /// Returns the expression of a function's variable, as a double-float if it is a product.

@@ -1,13 +1,13 @@
 //! Calling interface of block kernels: their function type, and the argument that describes streams and scalars.
 
-use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
+use op_dsl_ir::{DType, Stored};
 
 /// A block kernel: runs an operator's formula over `steps` consecutive steps of its streams.
 ///
 /// # Safety
-/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs are in their
-///   own element types, masks in bytes.
+/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs, and inputs
+///   of types of their own, are in these types, masks in bytes.
 /// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
 ///   lie as [`Interleave`] describes.
 /// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
@@ -47,8 +47,9 @@ impl Interleave {
 pub struct Streams {
     /// Start addresses: inputs, then outputs, in the order of the body.
     pub start: [*mut u8; MAX_STREAMS],
-    /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
-    pub outputs: [DType; MAX_STREAMS],
+    /// Types of the elements, in the order of `start`. Results are rounded to the kernel's type, then to one that kernels
+    /// compute in, but converted directly to any other.
+    pub stored: [Stored; MAX_STREAMS],
     /// Memory layout of each stream, in the order of `start`.
     pub turns: [Interleave; MAX_STREAMS],
     /// Run-time scalars: the values of numeric attributes.
@@ -63,11 +64,12 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Returns streams with null addresses, zero scalars and no program, whose outputs have type `dtype`.
+    /// Returns streams of type `dtype` with null addresses, zero scalars and no program.
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
-        let (outputs, turns) = ([dtype; MAX_STREAMS], [Interleave::Alone; MAX_STREAMS]);
-        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], program: None, ahead: 0 }
+        let stored = [Stored::Number(dtype); MAX_STREAMS];
+        let (turns, scalar) = ([Interleave::Alone; MAX_STREAMS], [0.0; MAX_SCALARS]);
+        Streams { start, stored, turns, scalar, program: None, ahead: 0 }
     }
 
     /// Loads the start address of stream `k` with a load of its own.

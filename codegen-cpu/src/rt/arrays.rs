@@ -20,7 +20,7 @@ impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
     }
 }
 
-impl<'a, T: El, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for ViewMut<'a> {
+impl<'a, T: Element, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for ViewMut<'a> {
     type Error = ViewError;
 
     /// Creates a view of the array's elements.

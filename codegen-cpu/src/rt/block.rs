@@ -5,18 +5,20 @@
 //! must be.
 
 use super::abi::{ALIGN, Interleave, Streams};
-use super::convert::store_as;
+use super::convert::{load_converted, store_as, store_converted};
+use super::converted::Converted;
 use super::elem::El;
 use super::interpreter;
 pub use super::kernels::Kernels;
 use super::simd::Isa;
 use super::step::{Floats, Load, PAIR};
+use crate::with_stored;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
-use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
+use op_dsl_ir::{DType, Stored};
 
 /// An elementwise formula: maps one step of each of `I` inputs to one step of each of `O` outputs.
 ///
@@ -29,6 +31,12 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 
     /// For each input, true if it is a mask: one byte per element, which [`Load::truth`] loads.
     const MASKS: [bool; I] = [false; I];
+
+    /// For each input, the type that it always has, which [`Load::own`] converts; `None` for the type of the kernel, and for masks.
+    const OWN: [Option<Stored>; I] = [None; I];
+
+    /// For each output, the type that it always has; `None` for the type of the kernel.
+    const RESULTS: [Option<Stored>; O] = [None; O];
 
     /// For each input, true if it may be interleaved in memory with the next input: `[a b a b ..]`.
     const INPUT_TURNS: [bool; I] = [false; I];
@@ -103,6 +111,17 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
         // SAFETY: as in `load`.
         unsafe { E::truths(self.s, start) }
     }
+    #[inline(always)]
+    fn own<T: Converted>(self) -> Floats<S, W> {
+        let start = self.start.cast::<T>();
+        if self.ahead != 0 {
+            for line in 0..(W * S::f32s::LEN * size_of::<T>()).div_ceil(ALIGN) {
+                self.s.prefetch(start.cast::<u8>().wrapping_add(self.ahead + line * ALIGN));
+            }
+        }
+        // SAFETY: as in `load`.
+        unsafe { load_converted::<S, E, T, W>(self.s, start) }
+    }
 }
 
 /// Two vectors of a step that is still in memory: vectors `from` and `from + 1`.
@@ -125,6 +144,12 @@ impl<S: Isa, E: El, const W: usize> Load<S, PAIR> for Part<'_, S, E, W> {
     fn truth(self) -> Floats<S, PAIR> {
         // SAFETY: as in `load`.
         unsafe { E::truths(self.of.s, self.of.start.cast::<u8>().add(self.from * S::f32s::LEN)) }
+    }
+    #[inline(always)]
+    fn own<T: Converted>(self) -> Floats<S, PAIR> {
+        let start = self.of.start.cast::<T>();
+        // SAFETY: as in `load`.
+        unsafe { load_converted::<S, E, T, PAIR>(self.of.s, start.add(self.from * S::f32s::LEN)) }
     }
 }
 
@@ -150,6 +175,15 @@ const fn run<E: El, const W: usize>() -> usize {
 const fn any(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !all[k] {
+        k += 1;
+    }
+    k < all.len()
+}
+
+/// Returns whether some stream has a type of its own.
+const fn any_own(all: &[Option<Stored>]) -> bool {
+    let mut k = 0;
+    while k < all.len() && all[k].is_none() {
         k += 1;
     }
     k < all.len()
@@ -226,13 +260,13 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
         // By value, because behind a reference the pointers would be loaded again after each store.
         let (mut input, mut output) =
             ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<u8>(); O]);
-        let (mut to, mut own, mut scalar) = ([E::DTYPE; O], true, [0.0; A]);
+        let (mut to, mut own, mut scalar) = ([Stored::Number(E::DTYPE); O], true, [0.0; A]);
         for k in 0..I {
             input[k] = io.start(k).cast();
         }
         for k in 0..O {
-            (output[k], to[k]) = (io.start(I + k), io.outputs[k]);
-            own &= to[k] == E::DTYPE;
+            (output[k], to[k]) = (io.start(I + k), io.stored[I + k]);
+            own &= to[k] == E::DTYPE || Self::RESULTS[k].is_some();
         }
         scalar.copy_from_slice(&io.scalar[..A]);
         let (turns, ahead) = (io.turns, if nt { io.ahead } else { 0 });
@@ -258,9 +292,12 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         let mut x =
                             [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
                         for k in 0..I {
-                            x[k].start = match Self::MASKS[k] {
-                                true => input[k].cast::<u8>().add(at).cast(),
-                                false => input[k].add(at),
+                            x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
+                                (true, _) => input[k].cast::<u8>().add(at).cast(),
+                                (false, None) => input[k].add(at),
+                                (false, Some(own)) => {
+                                    input[k].cast::<u8>().add(at * own.size()).cast()
+                                }
                             };
                         }
                         let mut loaded = [const { MaybeUninit::uninit() }; I];
@@ -280,11 +317,23 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                             }
                         }
                         let y = Self::eval::<S, E, W>(s, x, a);
-                        // One test for all outputs, because with one test per output kernels were up to a tenth slower.
+                        if const { any_own(&Self::RESULTS) } {
+                            for k in 0..O {
+                                let Some(own) = Self::RESULTS[k] else { continue };
+                                let p = output[k].add(at * own.size());
+                                with_stored!(own, T => {
+                                    store_converted::<S, E, T, W>(s, p.cast(), y[k], nt)
+                                });
+                            }
+                        }
+                        // One test for all other outputs, because with one test per output kernels were up to a tenth slower.
                         if own {
                             let mut v = 0;
                             while v < W {
                                 for k in 0..O {
+                                    if Self::RESULTS[k].is_some() {
+                                        continue;
+                                    }
                                     if const { any(&Self::OUTPUT_TURNS) }
                                         && turns[I + k] != Interleave::Alone
                                     {
@@ -306,6 +355,9 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         } else {
                             core::hint::cold_path();
                             for k in 0..O {
+                                if Self::RESULTS[k].is_some() {
+                                    continue;
+                                }
                                 if const { any(&Self::OUTPUT_TURNS) }
                                     && turns[I + k] != Interleave::Alone
                                 {

@@ -218,9 +218,9 @@ mod tests {
             let bound = Bound { domain: input.raw().shape, dtype, ..Bound::default() };
             let mut job = job(&bound);
             job.set_sizes(1, 600);
-            job.add_rows(input.raw(), rows(0, 600)).expect("within its view");
+            job.add_rows(input.raw(), input.dtype(), rows(0, 600)).expect("within its view");
             job.end_inputs();
-            job.add_rows(output.raw(), rows(0, 600)).expect("within its view");
+            job.add_rows(output.raw(), output.dtype(), rows(0, 600)).expect("within its view");
             let staging = Boxes::new(&mut job, 1).staging;
             assert_eq!(staging.count, staged, "{dtype}: {} -> {}", input.dtype(), output.dtype());
         }

@@ -167,6 +167,7 @@ impl Operator {
     ) -> Result<(), Error> {
         let mut bound = Bound::default();
         bind_to(&mut bound, &self.def, attrs, inputs)?;
+        bind::decide(&self.def, &mut bound, outputs);
         bind::check_outputs(&self.def, &bound, inputs, outputs, options.cast)?;
         let level = self.level(options)?;
         let (stages, last) = self.kernels_of(bound.spec)?;
@@ -196,6 +197,10 @@ impl Operator {
             job.masks.iter_mut().zip(kernels.masks().iter().zip(kernels.reads()))
         {
             *to = mask & reads;
+        }
+        for (to, (own, reads)) in job.own.iter_mut().zip(kernels.own().iter().zip(kernels.reads()))
+        {
+            *to = own.filter(|_| *reads);
         }
         for (attr, value) in self.def.attrs.iter().zip(attrs) {
             if let Some(v) = attr.scalar(*value) {
@@ -292,6 +297,9 @@ impl Operator {
             _ if masks.any(|((kind, _), mask)| (kind == Kind::Mask) != *mask) => {
                 Err(wrong("masks"))
             }
+            _ if !kernels.own().iter().copied().eq(self.def.own_types()) => {
+                Err(wrong("element types of their own"))
+            }
             _ if kernels.scalars() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()
@@ -366,7 +374,12 @@ mod tests {
     }
 
     fn turned() -> OpDef {
-        let of = |name: &'static str| Tensor { name: name.into(), kind: Kind::Gated, used: true };
+        let of = |name: &'static str| Tensor {
+            name: name.into(),
+            kind: Kind::Gated,
+            own: None,
+            used: true,
+        };
         let dim =
             Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1), any: false };
         let split = Split { dim: 0, gate: Gate::Right, pattern: Pattern::Interleaved };

@@ -7,6 +7,7 @@ use super::job::{Job, Rows};
 use super::stream::OutOfView;
 use super::streams::Call;
 use super::view::Raw;
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::Kind;
 
 /// Sets the job's domain and streams by the fast path, and returns whether the fast path applies.
@@ -25,7 +26,8 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutO
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| raw.dense && raw.count == total * kind.parts().len();
     for (t, input) in call.read() {
-        if !fits(input.raw(), t.kind) || input.dtype() != t.kind.stored(bound.dtype) {
+        let is_read_in_place = t.takes(input.dtype(), bound.dtype) && input.dtype() != Stored::Bit;
+        if !fits(input.raw(), t.kind) || !is_read_in_place {
             return Ok(false);
         }
     }
@@ -34,7 +36,7 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutO
             return Ok(false);
         }
         for (source, input) in call.read() {
-            let same = source.kind == t.kind && out.dtype() == bound.dtype;
+            let same = source.kind == t.kind && out.dtype() == input.dtype();
             if same && input.raw().ptr == out.raw().ptr {
                 job.in_place = true; // they have the same shape, so all else is equal too
             } else if !apart(input.raw(), out.raw()) {
@@ -62,13 +64,13 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutO
     };
     for (t, input) in call.read() {
         for &rows in parts(t.kind) {
-            job.add_rows(input.raw(), rows)?;
+            job.add_rows(input.raw(), t.seen(input.dtype()), rows)?;
         }
     }
     job.end_inputs();
     for (t, out) in def.outputs.iter().zip(outputs) {
         for &rows in parts(t.kind) {
-            job.add_rows(out.raw(), rows)?;
+            job.add_rows(out.raw(), t.seen(out.dtype()), rows)?;
         }
     }
     job.take_turns(kernels);

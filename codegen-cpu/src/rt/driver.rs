@@ -252,7 +252,7 @@ impl Worker<'_> {
                 let b = strided(job, boxes, s, place, rows, columns);
                 // SAFETY: the box is within the domain, whose elements the view vouches for, and
                 // fits the slot.
-                unsafe { gather(job, b, slot.memory) };
+                unsafe { gather(job, b, job.walked(k), slot.memory) };
             }
         }
     }
@@ -302,18 +302,18 @@ impl Worker<'_> {
     }
 }
 
-/// Copies the box `b` to scratch memory at `slot`, in the element type that the kernel reads.
+/// Copies the box `b` to scratch memory at `slot`, in the element type `to` that the kernel reads.
 ///
 /// Elements that need conversion to a larger type are first copied to the upper part of the slot, those of the same or a
 /// smaller type to the lower part, so that the converter reads each step before it overwrites it.
 ///
 /// # Safety
 /// The box must be valid for reads. The slot must be initialised and have room for its elements in whole steps of both types.
-unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
+unsafe fn gather(job: &Job, b: Strided, to: Stored, slot: *mut u8) {
     // SAFETY: passed on from the caller; no tensor is in scratch memory.
     unsafe {
         match b.dtype {
-            Stored::Number(own) if own != job.dtype => {
+            Stored::Number(own) if to == job.dtype && own != job.dtype => {
                 let step = Kernels::step(own, job.level);
                 let steps = b.elements().div_ceil(step);
                 let from = slot.add(steps * step * job.dtype.size().saturating_sub(own.size()));
@@ -323,9 +323,7 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
                 (job.converters[own as usize])(&io, steps, false);
             }
             Stored::Bit => spread(b, slot),
-            Stored::Number(_) | Stored::Byte | Stored::Int64 | Stored::Nothing => {
-                b.copy::<true>(slot);
-            }
+            _ => b.copy::<true>(slot),
         }
     }
 }

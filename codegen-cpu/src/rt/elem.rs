@@ -42,14 +42,19 @@ macro_rules! with_element {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for bool {}
+    impl Sealed for i8 {}
     impl Sealed for u8 {}
+    impl Sealed for i16 {}
+    impl Sealed for i32 {}
     impl Sealed for i64 {}
+    impl Sealed for crate::rt::converted::e4m3fn {}
+    impl Sealed for crate::rt::converted::e5m2 {}
     impl Sealed for f32 {}
     impl Sealed for super::f16 {}
     impl Sealed for super::bf16 {}
 }
 
-/// An input element: a number, a mask value or a row count.
+/// An element of a tensor: a number, a mask value or a row count.
 ///
 /// The trait is sealed because views rely on [`Element::STORED`] for the size and meaning of elements.
 pub trait Element: sealed::Sealed + Copy + 'static {
@@ -59,15 +64,6 @@ pub trait Element: sealed::Sealed + Copy + 'static {
 
 impl<E: El> Element for E {
     const STORED: Stored = Stored::Number(E::DTYPE);
-}
-
-impl Element for bool {
-    const STORED: Stored = Stored::Byte;
-}
-
-/// An element of `u8` is a mask value: 0 is false, all else is true.
-impl Element for u8 {
-    const STORED: Stored = Stored::Byte;
 }
 
 /// An element of `i64` is a row count, which limits how many rows a call computes.
@@ -171,7 +167,7 @@ pub(super) const fn is_single<E: El>() -> bool {
 /// # Safety
 /// `p` must be valid for reads of one vector.
 #[inline(always)]
-unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
+pub(super) unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
     // SAFETY: the caller vouches for the bytes; `read_unaligned` requires no alignment.
     S::u32s::load_array(s, unsafe { p.cast::<<S::u32s as SimdBase<S>>::Array>().read_unaligned() })
 }
@@ -181,7 +177,7 @@ unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
 /// # Safety
 /// `p` must be valid for writes of one vector, and aligned to it when `nt`.
 #[inline(always)]
-unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
+pub(super) unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
     // SAFETY: the caller vouches for the bytes and, when `nt`, for the alignment.
     unsafe {
         if nt {
@@ -204,7 +200,7 @@ unsafe fn bytes<S: Isa>(s: S, p: *const u8) -> S::u32s {
 
 /// Returns 1.0 in each lane where `v` is not 0, else 0.0.
 #[inline(always)]
-fn truths<S: Isa>(s: S, v: S::u32s) -> S::f32s {
+pub(super) fn truths<S: Isa>(s: S, v: S::u32s) -> S::f32s {
     let zero = S::u32s::splat(s, 0);
     v.simd_eq(zero).select(S::f32s::splat(s, 0.0), S::f32s::splat(s, 1.0))
 }

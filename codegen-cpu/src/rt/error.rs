@@ -128,9 +128,12 @@ pub enum ViewError {
         /// Element type of the view.
         got: Stored,
     },
-    /// An output is a mask or a row count; outputs must hold numbers.
-    #[error("an output holds numbers; masks and counts of rows are inputs")]
-    NoNumbers,
+    /// Elements that are not whole bytes, which no output has.
+    #[error("elements of {got} are not whole bytes, as those of an output are")]
+    NotBytes {
+        /// Storage type of the view.
+        got: Stored,
+    },
     /// An `ndarray` view was requested of cells or raw memory, which others may write while it lives.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \

@@ -63,6 +63,8 @@ pub(super) struct Job {
     pub turns: [Interleave; MAX_STREAMS],
     /// For each stream, whether the kernel reads it as a mask.
     pub masks: [bool; MAX_STREAMS],
+    /// For each input, the type in which the kernel reads it, if that is not the kernel's.
+    pub own: [Option<Stored>; MAX_STREAMS],
 }
 
 impl Job {
@@ -94,6 +96,7 @@ impl Job {
             input_count: 0,
             turns: [Interleave::Alone; MAX_STREAMS],
             masks: [false; MAX_STREAMS],
+            own: [None; MAX_STREAMS],
         }
     }
 
@@ -114,11 +117,11 @@ impl Job {
         Ok(())
     }
 
-    /// Adds a stream over the rows `at` of a contiguous tensor. The domain must have two dimensions.
+    /// Adds a stream over the rows `at` of a contiguous tensor, whose elements kernels see as type `dtype` of the same size.
     ///
-    /// Returns an error if the stream leaves the tensor, or if the tensor is not contiguous.
+    /// The domain must have two dimensions. Returns an error if the stream leaves the tensor, or if the tensor is not contiguous.
     #[inline]
-    pub fn add_rows(&mut self, view: &Raw, at: Rows) -> Result<(), OutOfView> {
+    pub fn add_rows(&mut self, view: &Raw, dtype: Stored, at: Rows) -> Result<(), OutOfView> {
         let (size, [rows, columns, ..]) = (view.dtype.size(), self.size);
         let last = at.start + (rows - 1) * at.pitch + (columns - 1) * at.step;
         if last >= view.count || !view.dense {
@@ -127,7 +130,7 @@ impl Job {
         let mut strides = [0; MAX_RANK];
         (strides[0], strides[1]) = ((at.pitch * size) as isize, (at.step * size) as isize);
         let ptr = view.ptr.wrapping_add(at.start * size);
-        self.streams.push(Stream { ptr, origin: ptr, dtype: view.dtype, strides });
+        self.streams.push(Stream { ptr, origin: ptr, dtype, strides });
         Ok(())
     }
 
@@ -246,11 +249,11 @@ impl Job {
 
     /// Returns the element type with which the kernel accesses stream `k`.
     ///
-    /// Outputs have their own type, inputs the kernel's type, and masks are bytes.
+    /// Outputs have their own type, inputs the kernel's type or one of their own, and masks are bytes.
     pub fn walked(&self, k: usize) -> Stored {
         match self.masks[k] {
             true => Stored::Byte,
-            false if k < self.input_count => self.dtype.into(),
+            false if k < self.input_count => self.own[k].unwrap_or(self.dtype.into()),
             false => self.streams[k].dtype,
         }
     }
@@ -447,6 +450,7 @@ pub(super) mod tests {
     /// Checks that no stream of any shape reaches memory outside of its view.
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
+        const F32: Stored = Stored::Number(DType::F32);
         let data = [0f32; 12];
         let view = View::strided(&data, &[2, 3], &[4, 1], 2).expect("elements 2 to 8");
         let bound = Bound { domain: view.raw().shape, dtype: DType::F32, ..Bound::default() };
@@ -462,12 +466,15 @@ pub(super) mod tests {
             assert_eq!(add(start, row, element), Err(OutOfView));
         }
         let dense = View::new(&data, &[4, 3]).expect("twelve elements");
-        assert_eq!(job(&bound).add_rows(dense.raw(), rows(3, 6)), Ok(()));
-        assert_eq!(job(&bound).add_rows(dense.raw(), Rows { start: 1, pitch: 6, step: 2 }), Ok(()));
+        assert_eq!(job(&bound).add_rows(dense.raw(), F32, rows(3, 6)), Ok(()));
+        assert_eq!(
+            job(&bound).add_rows(dense.raw(), F32, Rows { start: 1, pitch: 6, step: 2 }),
+            Ok(())
+        );
         for (view, start, pitch) in [(&dense, 4, 6), (&dense, 3, 7), (&view, 0, 3)] {
-            assert_eq!(job(&bound).add_rows(view.raw(), rows(start, pitch)), Err(OutOfView));
+            assert_eq!(job(&bound).add_rows(view.raw(), F32, rows(start, pitch)), Err(OutOfView));
         }
         let beyond = Rows { start: 2, pitch: 6, step: 2 };
-        assert_eq!(job(&bound).add_rows(dense.raw(), beyond), Err(OutOfView));
+        assert_eq!(job(&bound).add_rows(dense.raw(), F32, beyond), Err(OutOfView));
     }
 }

@@ -6,8 +6,8 @@ use super::interpreter;
 use super::simd::{Level, levels};
 use super::step::width;
 use crate::elements;
-use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
+use op_dsl_ir::{DType, Stored};
 
 /// Decides whether the interpreter is the kernel of a program at a SIMD level.
 ///
@@ -59,6 +59,8 @@ pub struct Kernels {
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
+    /// For each stream, the type that the body expects, if it is not the kernel's.
+    own: [Option<Stored>; MAX_STREAMS],
     /// For each stream, inputs before outputs, true if it may be interleaved with the next stream.
     turns: [bool; MAX_STREAMS],
     /// Programs for the interpreter, in the order of `DType`; `None` if the body has no programs.
@@ -80,13 +82,14 @@ impl Kernels {
             assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
         }
         let [mut reads, mut masks, mut turns] = [[false; MAX_STREAMS]; 3];
-        let mut k = 0;
+        let (mut own, mut k) = ([None; MAX_STREAMS], 0);
         while k < I {
+            own[k] = B::OWN[k];
             (reads[k], masks[k], turns[k]) = (B::READS[k], B::MASKS[k], B::INPUT_TURNS[k]);
             k += 1;
         }
         while k < I + O {
-            turns[k] = B::OUTPUT_TURNS[k - I];
+            (turns[k], own[k]) = (B::OUTPUT_TURNS[k - I], B::RESULTS[k - I]);
             k += 1;
         }
         let mut table = [[None; Level::COUNT]; DType::COUNT];
@@ -112,6 +115,7 @@ impl Kernels {
             outputs: O,
             reads,
             masks,
+            own,
             turns,
             programs: B::PROGRAMS,
             table,
@@ -164,26 +168,34 @@ impl Kernels {
         &self.masks[..self.inputs]
     }
 
+    /// Returns, for each stream, inputs before outputs, the type that the body expects, if it is not the kernel's.
+    pub fn own(&self) -> &[Option<Stored>] {
+        &self.own[..self.inputs + self.outputs]
+    }
+
     /// Returns, for each stream, inputs before outputs, whether it may be interleaved with the next.
     pub fn turns(&self) -> &[bool] {
         &self.turns[..self.inputs + self.outputs]
     }
 
-    /// Marks those inputs as read, and as masks, that the kernels `other` read.
+    /// Marks those inputs as read, and as masks or of their own type, that the kernels `other` read so.
     pub fn reading_with(mut self, other: &Kernels) -> Kernels {
-        for (k, reads) in self.reads.iter_mut().enumerate() {
-            *reads |= other.reads[k];
+        for k in 0..self.inputs {
+            self.reads[k] |= other.reads[k];
             self.masks[k] |= other.masks[k];
+            self.own[k] = self.own[k].or(other.own[k]);
         }
         self
     }
 
-    /// Marks those inputs as not read that the kernels `other` do not read, or read as masks.
+    /// Marks those inputs as not read that the kernels `other` do not read, or read in another type.
+    ///
+    /// Outputs get the types that they have there.
     pub fn reading_as(mut self, other: &Kernels) -> Kernels {
         for (k, reads) in self.reads.iter_mut().enumerate() {
-            *reads &= other.reads[k] && !other.masks[k];
+            *reads &= other.reads[k] && !other.masks[k] && other.own[k].is_none();
         }
-        self
+        Kernels { own: other.own, ..self }
     }
 
     /// Returns the kernel for one element type and level, or `None` if this build lacks the level.

@@ -26,6 +26,7 @@
 //! math      exp, erfc, gelu', ... on f32 vectors                        (inlined into bodies)
 //! wide      the same in f64, where f32 is not accurate enough           (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                    (inlined into blocks)
+//! converted integers, truth values and floats of 8 bits in memory <-> f32 vectors
 //! simd      the SIMD levels, and what fearless_simd lacks there: permute look-ups, f16, non-temporal stores
 //! ```
 
@@ -38,6 +39,7 @@ pub mod call;
 mod chunks;
 mod contiguous;
 mod convert;
+pub mod converted;
 mod converters;
 mod driver;
 pub mod elem;

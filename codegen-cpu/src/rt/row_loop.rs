@@ -39,8 +39,8 @@ impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
         let (scalar, turns, program) = (job.scalars, job.turns, job.program);
         let mut io = Streams { scalar, turns, program, ..Streams::of(job.dtype) };
-        for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
-            *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
+        for k in 0..job.streams().len() {
+            io.stored[k] = job.walked(k);
         }
         io.ahead = if streaming { prefetch::distance() } else { 0 };
         Line { job, io, streaming }

@@ -4,6 +4,7 @@
 //! example whether any lane is in a tail. A step of two vectors suits levels of 16 registers, and is one vector of a 16-bit
 //! type in memory. With 32 registers four vectors are better yet where chains are long (see [`width`]).
 
+use super::converted::Converted;
 use super::simd::{Isa, Level};
 pub use super::wide::functions::PAIR;
 use core::mem::MaybeUninit;
@@ -120,6 +121,8 @@ pub trait Load<S: Isa, const W: usize>: Copy {
     fn load(self) -> Floats<S, W>;
     /// Loads the step of a mask: 1 for true, else 0.
     fn truth(self) -> Floats<S, W>;
+    /// Loads the step of an input of type `T`.
+    fn own<T: Converted>(self) -> Floats<S, W>;
 }
 
 impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
@@ -129,6 +132,10 @@ impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
     }
     #[inline(always)]
     fn truth(self) -> Floats<S, W> {
+        self
+    }
+    #[inline(always)]
+    fn own<T: Converted>(self) -> Floats<S, W> {
         self
     }
 }

@@ -28,11 +28,11 @@ pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     let origin = s.origin.addr();
     let bits = |at: usize| at.wrapping_sub(origin);
     match s.dtype {
-        Stored::Number(_) | Stored::Byte | Stored::Int64 | Stored::Nothing => (lo, hi),
         Stored::Bit => {
             let (first, end) = (bits(lo) / 8, bits(hi).div_ceil(8));
             (origin.wrapping_add(first), origin.wrapping_add(end))
         }
+        _ => (lo, hi),
     }
 }
 

@@ -45,7 +45,8 @@ impl Call<'_> {
 pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
         for &part in tensor.kind.parts() {
-            job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;
+            let stream = over_domain(view.raw(), call.bound, part);
+            job.add(view.raw(), Stream { dtype: tensor.seen(stream.dtype), ..stream })?;
         }
     }
     // Values of stages, which are not computed yet.
@@ -54,7 +55,8 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfV
     job.read_as(call.kernels);
     for (tensor, view) in call.def.outputs.iter().zip(call.outputs) {
         for &part in tensor.kind.parts() {
-            job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;
+            let stream = over_domain(view.raw(), call.bound, part);
+            job.add(view.raw(), Stream { dtype: tensor.seen(stream.dtype), ..stream })?;
         }
     }
     Ok(())

@@ -78,7 +78,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// a function takes its arguments took longer than all else.
     #[cold]
     #[inline(never)]
-    fn far<S: Isa, E: El, const W: usize>(
+    fn far<S: Isa, E: El, T: El, const W: usize>(
         s: S,
         of_x: &[Input<'_, S, E, W>; I],
         of_a: &[Bits<S>; A],
@@ -94,9 +94,9 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
                         #[inline(always)]
                         |of| Part { of, from },
                     );
-                    let t = Self::variables::<S, E, _, _>(s, x, a);
-                    let (f, missed) = Self::anywhere::<S, E>(s, t);
-                    let mut y = Self::rest::<S, E, _, PAIR>(s, x, a, f);
+                    let t = Self::variables::<S, T, _, _>(s, x, a);
+                    let (f, missed) = Self::anywhere::<S, T>(s, t);
+                    let mut y = Self::rest::<S, T, _, PAIR>(s, x, a, f);
                     if missed.any_true() {
                         replace(s, Self::EXACT, Self::loaded(s, x), of_a, missed, &mut y);
                     }
@@ -129,11 +129,14 @@ pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
 }
 
 /// Computes the results of a step: by tables if all lanes are inside, else by [`Tabled::far`].
+///
+/// `E` is the type of the kernel, and `T` the one whose accuracy results have.
 #[inline(always)]
 pub fn tabled<
     B,
     S,
     E,
+    T,
     const I: usize,
     const A: usize,
     const O: usize,
@@ -148,17 +151,18 @@ where
     B: Tabled<I, A, O, F>,
     S: Isa,
     E: El,
+    T: El,
 {
-    let t = B::variables::<S, E, _, _>(s, x, a);
-    if B::all_inside::<S, E, W>(s, t) {
-        let f = B::inside::<S, E, W>(s, t);
-        return B::rest::<S, E, _, W>(s, x, a, f);
+    let t = B::variables::<S, T, _, _>(s, x, a);
+    if B::all_inside::<S, T, W>(s, t) {
+        let f = B::inside::<S, T, W>(s, t);
+        return B::rest::<S, T, _, W>(s, x, a, f);
     }
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
     // Only here the inputs' addresses are written to memory; a reference to `x` itself would write them in every step.
     let there = x;
-    B::far::<S, E, W>(s, &there, &a, &mut out);
+    B::far::<S, E, T, W>(s, &there, &a, &mut out);
     out
 }

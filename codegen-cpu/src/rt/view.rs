@@ -2,7 +2,7 @@
 //!
 //! Views are small and live on the stack. A view that exists is in bounds, so that the driver need not check again.
 
-use super::elem::{El, Element};
+use super::elem::Element;
 use super::error::ViewError;
 use super::overlap::is_injective;
 use super::stream::Extent;
@@ -167,12 +167,38 @@ impl Raw {
         strides: &[isize],
         offset: usize,
     ) -> Result<Raw, ViewError> {
-        let mut raw = Raw::unbounded(memory, base.cast(), T::STORED, shape, strides)?;
-        raw.check_bounds(len, strides, offset)?;
+        let raw = Raw::unbounded(memory, base.cast(), T::STORED, shape, strides)?;
+        raw.at_element(len, strides, offset)
+    }
+
+    /// Describes a tensor in a buffer of bytes, whose first element begins at byte `offset` times the size of an element.
+    fn in_bytes(
+        data: *mut u8,
+        len: usize,
+        stored: Stored,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Raw, ViewError> {
+        if matches!(stored, Stored::Bit | Stored::Nothing) {
+            return Err(ViewError::NotBytes { got: stored });
+        }
+        let raw = Raw::unbounded(Memory::Borrowed, data, stored, shape, strides)?;
+        raw.at_element(len / stored.size(), strides, offset)
+    }
+
+    /// Moves the start from the first element of a buffer of `len` elements to element `offset`.
+    fn at_element(
+        mut self,
+        len: usize,
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Raw, ViewError> {
+        self.check_bounds(len, strides, offset)?;
         // SAFETY: `offset` is within the buffer or one past its end, as just checked.
-        raw.ptr = unsafe { base.add(offset) }.cast();
-        raw.origin = raw.ptr;
-        Ok(raw)
+        self.ptr = unsafe { self.ptr.add(offset * self.dtype.size()) };
+        self.origin = self.ptr;
+        Ok(self)
     }
 
     /// Describes a tensor of packed bits, whose first element is bit `first` after `origin`.
@@ -335,6 +361,21 @@ impl<'a> View<'a> {
         Raw::within(Memory::Borrowed, base, data.len(), shape, strides, offset).map(View::of)
     }
 
+    /// A view of elements of any type in a slice of bytes, with strides in elements; the first is element `offset`.
+    ///
+    /// # Errors
+    /// As [`View::strided`]; packed bits, which [`View::strided_bits`] takes.
+    pub fn in_bytes(
+        data: &'a [u8],
+        stored: Stored,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<View<'a>, ViewError> {
+        let base = data.as_ptr().cast_mut(); // only ever read through a `View`
+        Raw::in_bytes(base, data.len(), stored, shape, strides, offset).map(View::of)
+    }
+
     /// A contiguous mask of packed bits: element `i` is bit `i % 8` of byte `i / 8`.
     ///
     /// Bit 0 of a byte is the least significant.
@@ -427,7 +468,7 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Errors
     /// More than 8 dimensions; more elements than `data` has.
-    pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
+    pub fn new<T: Element>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
         let base = data.as_mut_ptr().cast();
         if let Some(raw) = Raw::dense(Memory::Borrowed, base, T::STORED, shape, data.len()) {
             return Ok(ViewMut::of(raw));
@@ -441,7 +482,7 @@ impl<'a> ViewMut<'a> {
     /// # Errors
     /// As [`View::strided`]; an element that would be written twice, or might be. Some views of more than two dimensions whose
     /// strides do not nest are refused because the exact test would take too long.
-    pub fn strided<T: El>(
+    pub fn strided<T: Element>(
         data: &'a mut [T],
         shape: &[usize],
         strides: &[isize],
@@ -452,13 +493,28 @@ impl<'a> ViewMut<'a> {
         raw.check_injective().map(ViewMut::of)
     }
 
+    /// A view of elements of any type in a slice of bytes, with strides in elements; the first is element `offset`.
+    ///
+    /// # Errors
+    /// As [`ViewMut::strided`]; packed bits, which no kernel writes.
+    pub fn in_bytes(
+        data: &'a mut [u8],
+        stored: Stored,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<ViewMut<'a>, ViewError> {
+        let raw = Raw::in_bytes(data.as_mut_ptr(), data.len(), stored, shape, strides, offset)?;
+        raw.check_injective().map(ViewMut::of)
+    }
+
     /// As [`ViewMut::strided`], over memory that an input of the same call may share.
     ///
     /// Calls on cells run on the calling thread alone.
     ///
     /// # Errors
     /// As [`ViewMut::strided`].
-    pub fn from_cells<T: El>(
+    pub fn from_cells<T: Element>(
         data: &'a [Cell<T>],
         shape: &[usize],
         strides: &[isize],
@@ -472,8 +528,7 @@ impl<'a> ViewMut<'a> {
     /// A view of any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
     ///
     /// # Errors
-    /// More than 8 dimensions; not one stride per dimension; overflow; an element that would be written twice; masks or row
-    /// counts.
+    /// More than 8 dimensions; not one stride per dimension; overflow; an element that would be written twice; packed bits.
     ///
     /// # Safety
     /// Every element that shape and strides reach must be valid for reads and writes during `'a`. Nobody else may touch it
@@ -486,8 +541,8 @@ impl<'a> ViewMut<'a> {
         strides: &[isize],
     ) -> Result<ViewMut<'a>, ViewError> {
         let dtype = dtype.into();
-        if dtype.number().is_none() {
-            return Err(ViewError::NoNumbers);
+        if matches!(dtype, Stored::Bit | Stored::Nothing) {
+            return Err(ViewError::NotBytes { got: dtype });
         }
         let raw = Raw::unbounded(Memory::Raw, ptr, dtype, shape, strides)?;
         raw.check_injective().map(ViewMut::of)

@@ -73,7 +73,7 @@ impl<const A: bool, const B: bool> Body<2, 1, 1> for Claims<A, B> {
 }
 
 fn arg(name: &'static str, kind: Kind) -> Arg {
-    Arg { name: name.into(), kind, used: true }
+    Arg { name: name.into(), kind, own: None, used: true }
 }
 
 fn graph() -> Graph {

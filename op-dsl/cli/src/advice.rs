@@ -220,7 +220,8 @@ mod tests {
         });
         let mut def = op.def().clone();
         def.specs = vec![spec.clone()].into();
-        def.outputs = vec![Tensor { name: "y".into(), kind: Kind::Whole, used: true }].into();
+        let y = Tensor { name: "y".into(), kind: Kind::Whole, own: None, used: true };
+        def.outputs = vec![y].into();
         let kernel = Kernel { def: &def, spec: 0, dtype: DType::F32, machine: "ascend910b" };
         let planned = ASCENDC.explain(kernel, &ArgMatches::default(), true).unwrap_or_default();
         advice(&def, &spec, planned.1).join("\n")

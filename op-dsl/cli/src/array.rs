@@ -7,16 +7,19 @@ use codegen_cpu::{elements, with_element};
 use half::{bf16, f16};
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta, elements};
+use op_dsl_ir::format::Format;
 
 /// Elements of a tensor, with one variant per type of elements.
 pub enum Data {
     F16(Vec<f16>),
     BF16(Vec<bf16>),
     F32(Vec<f32>),
-    /// Masks, one byte per element.
+    /// Truth values, one byte per element.
     Bytes(Vec<u8>),
     /// Masks, eight elements to a byte; read only.
     Bits(Vec<u8>),
+    /// Numbers of a type that kernels convert, as their bytes.
+    Converted(Stored, Vec<u8>),
     /// Row counts: how many rows each group of a tensor has; read only.
     Int64(Vec<i64>),
     /// No elements: placeholder of an optional tensor that the call leaves out.
@@ -25,7 +28,8 @@ pub enum Data {
 
 /// Evaluates `$do` with `$v` bound to the vector of elements, whatever their type.
 ///
-/// Packed bits are bound to `$bits` in `$else` instead. For row counts and tensors that are left out, `$none` is evaluated.
+/// Packed bits are bound to `$bits` in `$else` instead. For numbers of other types, row counts and tensors that are left out,
+/// `$none` is evaluated.
 macro_rules! with_elements {
     ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr, none => $none:expr) => {
         match $data {
@@ -34,7 +38,7 @@ macro_rules! with_elements {
             Data::F32($v) => $do,
             Data::Bytes($v) => $do,
             Data::Bits($bits) => $else,
-            Data::Int64(_) | Data::Nothing => $none,
+            Data::Converted(..) | Data::Int64(_) | Data::Nothing => $none,
         }
     };
 }
@@ -80,6 +84,27 @@ impl Filled for u8 {
     }
 }
 
+/// Returns the number in the bytes of an element of a type that kernels convert.
+fn decode(stored: Stored, bytes: &[u8]) -> f64 {
+    match (stored, bytes) {
+        (Stored::Int8, [b, ..]) => f64::from(*b as i8),
+        (Stored::Uint8, [b, ..]) => f64::from(*b),
+        (Stored::Int16, [a, b, ..]) => f64::from(i16::from_le_bytes([*a, *b])),
+        (Stored::Int32, [a, b, c, d, ..]) => f64::from(i32::from_le_bytes([*a, *b, *c, *d])),
+        (_, [b, ..]) => Format::of_stored(stored).map_or(f64::NAN, |f| f.decode(u32::from(*b))),
+        (_, []) => f64::NAN,
+    }
+}
+
+/// Returns the bytes of a number as an element of a type that kernels convert, of which the first `stored.size()` count.
+fn encode(stored: Stored, value: f64) -> [u8; 4] {
+    let bits = match Format::of_stored(stored) {
+        Some(format) => format.encode(value),
+        None => stored.nearest(value) as i64 as u32,
+    };
+    bits.to_le_bytes()
+}
+
 /// A tensor: elements, shape, strides.
 pub struct Array {
     pub data: Data,
@@ -111,11 +136,12 @@ impl Array {
     pub fn filled(
         stored: impl Into<Stored>,
         shape: &[usize],
-        next: impl FnMut() -> f32,
+        mut next: impl FnMut() -> f32,
     ) -> Result<Array, Error> {
+        let stored = stored.into();
         let refused = || Error::Memory { shape: shape.to_vec() };
         let len = elements(shape).ok_or_else(refused)?;
-        let filled = match stored.into() {
+        let filled = match stored {
             Stored::Number(dtype) => with_element!(dtype, E => {
                 filled::<E>(len, next).map(|(v, start)| (v.into(), start))
             }),
@@ -124,6 +150,11 @@ impl Array {
             }
             Stored::Int64 => return Ok(Array::all_rows()),
             Stored::Nothing => Some((Data::Nothing, 0)),
+            _ => filled::<u8>(len.saturating_mul(stored.size()), || 0.0).map(|(mut v, start)| {
+                let elements = v[start..].chunks_exact_mut(stored.size());
+                elements.for_each(|e| e.copy_from_slice(&encode(stored, next().into())[..e.len()]));
+                (Data::Converted(stored, v), start / stored.size())
+            }),
         };
         let (data, start) = filled.ok_or_else(refused)?;
         Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
@@ -151,6 +182,9 @@ impl Array {
     }
 
     pub fn stored(&self) -> Stored {
+        if let Data::Bytes(_) = self.data {
+            return Stored::Byte;
+        }
         fn of<E: Element>(_: &[E]) -> Stored {
             E::STORED
         }
@@ -159,6 +193,7 @@ impl Array {
             v => of(v),
             _bits => Stored::Bit,
             none => match self.data {
+                Data::Converted(stored, _) => stored,
                 Data::Int64(_) => Stored::Int64,
                 _ => Stored::Nothing,
             }
@@ -189,13 +224,18 @@ impl Array {
         }
     }
 
-    /// Returns element `i` in memory order as f32; an element of a mask is 1 or 0.
-    pub fn get(&self, i: usize) -> f32 {
+    /// Returns element `i` in memory order as a number; an element of a mask is 1 or 0.
+    pub fn get(&self, i: usize) -> f64 {
         with_elements!(
             &self.data,
-            v => v[self.start + i].number(),
-            bits => f32::from(bits[i / 8] >> (i % 8) & 1),
-            none => f32::NAN
+            v => v[self.start + i].number().into(),
+            bits => f64::from(bits[i / 8] >> (i % 8) & 1),
+            none => match &self.data {
+                Data::Converted(stored, v) => {
+                    decode(*stored, &v[(self.start + i) * stored.size()..])
+                }
+                _ => f64::NAN,
+            }
         )
     }
 
@@ -207,7 +247,11 @@ impl Array {
             &mut self.data,
             v => v[self.start + i] = Filled::of(value),
             _bits => {},
-            none => {}
+            none => if let Data::Converted(stored, v) = &mut self.data {
+                let size = stored.size();
+                let bytes = encode(*stored, value.into());
+                v[(self.start + i) * size..][..size].copy_from_slice(&bytes[..size]);
+            }
         );
     }
 
@@ -218,21 +262,24 @@ impl Array {
             v => View::strided(v, shape, strides, start)?,
             bits => View::strided_bits(bits, shape, strides, start)?,
             none => match &self.data {
+                Data::Converted(stored, v) => View::in_bytes(v, *stored, shape, strides, start)?,
                 Data::Int64(v) => View::strided(v, shape, strides, start)?,
                 _ => View::ABSENT,
             }
         ))
     }
 
-    /// Returns a view of the tensor to write; an error for masks and row counts, because no output is one.
+    /// Returns a view of the tensor to write; an error for packed bits and row counts, because no output is one.
     pub fn view_mut(&mut self) -> Result<ViewMut<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
         Ok(match &mut self.data {
             Data::F16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::BF16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::F32(v) => ViewMut::strided(v, shape, strides, start)?,
-            Data::Bytes(_) | Data::Bits(_) | Data::Int64(_) | Data::Nothing => {
-                return Err(Error::Usage("an output holds numbers".into()));
+            Data::Bytes(v) => ViewMut::strided(v, shape, strides, start)?,
+            Data::Converted(stored, v) => ViewMut::in_bytes(v, *stored, shape, strides, start)?,
+            Data::Bits(_) | Data::Int64(_) | Data::Nothing => {
+                return Err(Error::Usage("an output holds numbers or truth values".into()));
             }
         })
     }

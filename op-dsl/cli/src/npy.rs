@@ -7,7 +7,7 @@ use super::scratch::{ScratchFile, parent};
 use codegen_cpu::with_element;
 use header::{Header, TypeString};
 use op_dsl_ir::bind::{MAX_RANK, elements};
-use op_dsl_ir::op::Kind;
+use op_dsl_ir::op::{Kind, Tensor};
 use op_dsl_ir::{DType, Row, Stored};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -20,21 +20,29 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// Alignment in bytes of the data in a file.
 const ALIGNMENT: usize = 64;
 
-/// Reads an `.npy` file as a tensor of the given kind: numbers, a mask, or row counts.
+/// Reads an `.npy` file as a tensor of an operator: numbers, a mask, or row counts.
 ///
 /// A file of numbers must have the element type `asked`; without one, f16 or f32. A file of a mask must have bool or
-/// uint8, a file of row counts int64. A file in Fortran order becomes a tensor with the strides of that order, so
+/// uint8, a file of row counts int64, and that of a tensor with a type of its own this type. A file in Fortran order becomes a tensor with the strides of that order, so
 /// that nothing is transposed.
-pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
+pub fn read(path: &Path, tensor: &Tensor, asked: Option<DType>) -> Result<Array, String> {
     if fs::metadata(path).map_err(plain)?.is_dir() {
         return Err("is a directory".into());
     }
     let mut file = BufReader::new(File::open(path).map_err(plain)?);
     let header = header(&mut file)?;
-    let held = match kind {
-        Kind::Whole | Kind::Gated => Elements::Numbers(dtype(header.descr.as_ref(), asked)?),
-        Kind::Mask => truth(header.descr.as_ref())?,
-        Kind::Rows => count(header.descr.as_ref())?,
+    let held = match (tensor.kind, tensor.own) {
+        (Kind::Whole | Kind::Gated, None) => {
+            Elements::Numbers(dtype(header.descr.as_ref(), asked)?)
+        }
+        (Kind::Whole | Kind::Gated, Some(Stored::Number(own))) => {
+            Elements::Numbers(dtype(header.descr.as_ref(), Some(own))?)
+        }
+        (Kind::Whole | Kind::Gated, Some(own)) if own != Stored::Byte => {
+            converted(header.descr.as_ref(), own)?
+        }
+        (Kind::Whole | Kind::Gated | Kind::Mask, _) => truth(header.descr.as_ref())?,
+        (Kind::Rows, _) => count(header.descr.as_ref())?,
     };
     let shape: Option<Vec<usize>> = header.shape.iter().map(|&n| n.try_into().ok()).collect();
     let len = shape.as_deref().and_then(elements);
@@ -47,6 +55,11 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     let data = match held {
         Elements::Numbers(dtype) => {
             with_element!(dtype, E => data(len, &mut file, E::from_le_bytes)?.into())
+        }
+        Elements::Converted(stored) => {
+            let size = stored.size();
+            let bytes = data(len.saturating_mul(size), &mut file, u8::from_le_bytes)?;
+            Data::Converted(stored, bytes)
         }
         Elements::Bools => Data::Bytes(data(len, &mut file, |[b]: [u8; 1]| u8::from(b != 0))?),
         Elements::Bytes => Data::Bytes(data(len, &mut file, u8::from_le_bytes)?),
@@ -86,6 +99,7 @@ fn header(file: &mut impl Read) -> Result<Header, String> {
 /// Element type of a file.
 enum Elements {
     Numbers(DType),
+    Converted(Stored),
     Bools,
     Bytes,
     Counts,
@@ -99,6 +113,24 @@ fn count(held: Option<&TypeString>) -> Result<Elements, String> {
     match ty.kind_and_size() {
         Some(('i', 8)) if !ty.is_big_endian() => Ok(Elements::Counts),
         _ => Err(format!("holds {ty}; allowed for counts of rows: int64")),
+    }
+}
+
+/// Checks that `held`, the element type of a file, is `own`, the type of a tensor; floats of 8 bits are saved as their bits.
+///
+/// An error says why the file cannot be used. `held` is `None` if the file has records instead of numbers.
+fn converted(held: Option<&TypeString>, own: Stored) -> Result<Elements, String> {
+    let (wanted, letter) = match own {
+        Stored::E4m3fn | Stored::E5m2 => (format!("uint8, the bits of {own}"), 'u'),
+        Stored::Uint8 => (own.to_string(), 'u'),
+        _ => (own.to_string(), 'i'),
+    };
+    let ty = held.ok_or_else(|| format!("holds records; allowed: {wanted}"))?;
+    match ty.kind_and_size() {
+        Some((kind, size)) if kind == letter && size == own.size() && !ty.is_big_endian() => {
+            Ok(Elements::Converted(own))
+        }
+        _ => Err(format!("holds {ty}; allowed: {wanted}")),
     }
 }
 
@@ -227,7 +259,11 @@ fn write(file: &File, array: &Array) -> io::Result<()> {
     let mut out = BufWriter::new(file);
     let descr = match array.stored() {
         Stored::Number(dtype) => &format!("<{}{}", letter(dtype), dtype.size()),
-        Stored::Byte | Stored::Bit => "|u1",
+        Stored::Byte => "|b1",
+        Stored::Bit | Stored::Uint8 | Stored::E4m3fn | Stored::E5m2 => "|u1",
+        Stored::Int8 => "|i1",
+        Stored::Int16 => "<i2",
+        Stored::Int32 => "<i4",
         Stored::Int64 => "<i8",
         Stored::Nothing => return Ok(()), // no output is left out
     };
@@ -241,7 +277,11 @@ fn write(file: &File, array: &Array) -> io::Result<()> {
         &array.data,
         v => save!(v),
         bits => out.write_all(&bits[array.start..])?,
-        none => if let Data::Int64(v) = &array.data { save!(v) }
+        none => match &array.data {
+            Data::Converted(stored, v) => out.write_all(&v[array.start * stored.size()..])?,
+            Data::Int64(v) => save!(v),
+            _ => {}
+        }
     );
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }

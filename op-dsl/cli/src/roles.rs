@@ -56,7 +56,7 @@ pub fn metas<'s>(def: &OpDef, shapes: &'s [Vec<usize>]) -> Vec<TensorMeta<'s>> {
         shape,
         dtype: match def.presence(i) {
             Some(_) => Stored::Nothing,
-            None => def.inputs[i].kind.stored(def.dtypes[0]),
+            None => def.inputs[i].stored(def.dtypes[0]),
         },
     };
     shapes.iter().enumerate().map(meta).collect()

@@ -20,8 +20,10 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
 
     let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
     let mut outputs = Vec::new();
-    for meta in op.infer(&attrs, &metas)? {
-        outputs.push(Array::zeros(meta.dtype, &meta.shape)?);
+    for (meta, tensor) in op.infer(&attrs, &metas)?.iter().zip(op.def().outputs.iter()) {
+        let asked = args.dtype.filter(|_| op.def().outputs_decide());
+        let stored = asked.map_or(meta.dtype, |dtype| tensor.stored(dtype));
+        outputs.push(Array::zeros(stored, &meta.shape)?);
     }
     let options = Options { threads: args.threads.unwrap_or(0), ..Options::default() };
     op.run(&attrs, &views(&inputs)?, &mut views_mut(&mut outputs)?, &options)?;
@@ -62,7 +64,7 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
             return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
         };
         let wrong = |what| Error::File { flag, name, path: file.into(), what };
-        arrays.push(npy::read(Path::new(file), tensor.kind, args.dtype).map_err(wrong)?);
+        arrays.push(npy::read(Path::new(file), tensor, args.dtype).map_err(wrong)?);
     }
     for name in &args.packed {
         let (mask, shape) = packed(op, name, &arrays)?;

@@ -5,14 +5,14 @@ use super::npy;
 use codegen_cpu::rt::call::{Operator, Oracle};
 use codegen_cpu::rt::floor::floor_kernels;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
-use op_dsl_ir::{Builder, DType};
+use op_dsl_ir::{Builder, DType, Stored};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
 fn tensor(name: &'static str, kind: Kind) -> Tensor {
-    Tensor { name: name.into(), kind, used: true }
+    Tensor { name: name.into(), kind, own: None, used: true }
 }
 
 /// Builds an operator whose kernels compute `dy * gate` and `dy * value`.
@@ -127,6 +127,29 @@ fn list_as_table_and_json() {
 }
 
 #[test]
+fn files_hold_every_type() {
+    let (place, values) = (directory(), [0.0f32, 1.0, 7.0, 300.0, -3.5, -1e9]);
+    for (name, stored) in Stored::CONVERTED {
+        let mut next = values.iter().copied().cycle();
+        let array = Array::filled(stored, &[6], || next.next().unwrap_or(0.0)).expect("memory");
+        let path = place.path().join(name);
+        let pending = npy::write_beside(&path, &array).expect("a file beside");
+        pending.place(&path).expect("a file in its place");
+        let of = Tensor { own: Some(stored), ..tensor("x", Kind::Whole) };
+        let read = npy::read(&path, &of, None).expect("what was written");
+        for (i, v) in values.iter().enumerate() {
+            let want = stored.nearest(f64::from(*v));
+            let got = [read.get(i), array.get(i)];
+            assert!(got == [want; 2] || got[0].is_nan() && want.is_nan(), "{name}: {got:?}");
+        }
+        assert!(
+            npy::read(&path, &Tensor { own: Some(Stored::Int16), ..of }, None).is_err()
+                || stored == Stored::Int16
+        );
+    }
+}
+
+#[test]
 fn run_reads_both_orders_and_writes_whole_files() {
     let place = directory();
     let dir = place.path();
@@ -136,7 +159,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     let (dy, x) = (format!("dy={}", path("dy.npy")), format!("x={}", path("x.npy")));
     let out = format!("dx={}", path("dx.npy"));
     good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out, "--threads", "2"]);
-    let dx = npy::read(&dir.join("dx.npy"), Kind::Gated, None).expect("the result");
+    let dx = npy::read(&dir.join("dx.npy"), &tensor("dx", Kind::Gated), None).expect("the result");
     assert_eq!(dx.shape, [2, 4]);
     let want = [1.0, 4.0, 3.0, 8.0, 15.0, 24.0, 21.0, 32.0];
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
@@ -151,7 +174,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     }
     std::fs::write(path("x.npy"), &bytes).expect("a writable file");
     good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
-    let dx = npy::read(&dir.join("dx.npy"), Kind::Gated, None).expect("the result");
+    let dx = npy::read(&dir.join("dx.npy"), &tensor("dx", Kind::Gated), None).expect("the result");
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
 
     // A file that is one element short is refused, and the old result stays.

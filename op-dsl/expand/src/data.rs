@@ -6,7 +6,7 @@ use op_dsl_ir::op::{
     Sum, Tensor, Value,
 };
 use op_dsl_ir::wiring::Wiring;
-use op_dsl_ir::{DType, Prim};
+use op_dsl_ir::{DType, Prim, Stored};
 use op_dsl_lower::literal::{count, f64_literal, integer};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -94,14 +94,27 @@ fn grad_of(of: &GradOf) -> TokenStream {
 }
 
 fn tensor(t: &Tensor) -> TokenStream {
-    let Tensor { name, kind, used } = t;
-    let kind = unit(kind);
-    quote!(Tensor { name: Borrowed(#name), kind: Kind::#kind, used: #used })
+    let Tensor { name, kind, own, used } = t;
+    let (kind, own) = (unit(kind), option(own.map(stored)));
+    quote!(Tensor { name: Borrowed(#name), kind: Kind::#kind, own: #own, used: #used })
 }
 
 fn dtype(d: DType) -> TokenStream {
     let d = unit(d);
     quote!(DType::#d)
+}
+
+fn stored(stored: Stored) -> TokenStream {
+    match stored {
+        Stored::Number(number) => {
+            let number = dtype(number);
+            quote!(Stored::Number(#number))
+        }
+        other => {
+            let other = unit(other);
+            quote!(Stored::#other)
+        }
+    }
 }
 
 fn attr(a: &Attr) -> TokenStream {

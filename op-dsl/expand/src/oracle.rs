@@ -37,8 +37,9 @@ pub fn of(op: &Operator, f: &OpFn) -> TokenStream {
 pub fn function(f: &OpFn) -> TokenStream {
     let (name, arguments) = (name(f), arguments(f));
     let returned: Vec<Ident> = (0..f.returns.len()).map(|i| format_ident!("__y{i}")).collect();
-    let flat = returned.iter().zip(&f.returns).flat_map(|(y, kind)| match kind {
-        Kind::Whole | Kind::Mask | Kind::Rows => vec![quote!(#y.0)],
+    let flat = returned.iter().zip(&f.returns).flat_map(|(y, (kind, _))| match kind {
+        Kind::Whole | Kind::Rows => vec![quote!(#y.0)],
+        Kind::Mask => vec![quote!(f64::from(u8::from(#y)))],
         Kind::Gated => vec![quote!(#y.gate.0), quote!(#y.value.0)],
     });
     let saved = (0..f.saved.len()).map(saved_name);

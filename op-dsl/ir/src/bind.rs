@@ -13,7 +13,7 @@ mod outputs;
 mod shape;
 pub use attribute::parse_attr;
 pub use error::{BindError, Wrong};
-pub use outputs::{OutputMeta, check_outputs, infer};
+pub use outputs::{OutputMeta, check_outputs, decide, infer};
 use shape::MOST_ELEMENTS;
 pub use shape::{MAX_RANK, Shape, elements};
 
@@ -52,7 +52,7 @@ impl Meta for TensorMeta<'_> {
 pub struct Bound {
     /// Index in `OpDef::specs` of the formula variant that the attributes select.
     pub spec: usize,
-    /// Element type of every output; the formula is computed as if inputs had it too.
+    /// Element type of every output without a type of its own; the formula is computed as if inputs had it too.
     pub dtype: DType,
     /// Iteration domain: the formula is evaluated once per element of this shape.
     pub domain: Shape,
@@ -201,8 +201,8 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
 
 /// Checks the inputs' element types, and returns the type to compute in.
 ///
-/// That is the type of all numeric inputs, or the promoted type if the operator allows them to differ. It is f32 if there is no
-/// numeric input.
+/// That is the type of all numeric inputs, or the promoted type if the operator allows them to differ. Inputs with a type of their
+/// own do not count. It is f32 if no input counts, unless [`decide`] finds another.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
@@ -230,22 +230,24 @@ fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
 }
 
-/// Checks an input's storage type, and returns the element type if the input is numeric.
+/// Checks an input's storage type, and returns the element type if the call computes in it.
 ///
-/// Returns `None` for masks and row counts, which are not numeric.
+/// Returns `None` for masks, row counts and tensors with a type of their own, which do not decide what a call computes in.
 #[inline]
 fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
-    match (tensor.kind, got) {
-        (Kind::Mask, Stored::Byte | Stored::Bit) | (Kind::Rows, Stored::Int64) => return Ok(None),
-        (Kind::Whole | Kind::Gated, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
+    match (tensor.kind, tensor.own, got) {
+        (Kind::Whole | Kind::Gated, None, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
             return Ok(Some(dtype));
         }
+        (Kind::Whole | Kind::Gated, None, _) => {}
+        _ if tensor.takes(got, DType::F32) => return Ok(None),
         _ => {}
     }
-    let allowed = match tensor.kind {
-        Kind::Mask => Stored::OF_MASKS.to_owned(),
-        Kind::Rows => Stored::Int64.to_string(),
-        Kind::Whole | Kind::Gated => {
+    let allowed = match (tensor.kind, tensor.own) {
+        (Kind::Mask, _) => Stored::OF_MASKS.to_owned(),
+        (Kind::Rows, _) => Stored::Int64.to_string(),
+        (Kind::Whole | Kind::Gated, Some(_)) => tensor.stored_names(DType::F32),
+        (Kind::Whole | Kind::Gated, None) => {
             def.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
         }
     };

@@ -1,6 +1,6 @@
 //! Rounding and ULPs of each element type, computed in f64.
 
-use crate::DType;
+use crate::{DType, Stored};
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +13,27 @@ pub struct Format {
     greatest: i32,
     /// Place of the sign bit.
     sign: usize,
+    /// Whether the greatest exponent is that of infinities and NaN only; otherwise its last number is NaN.
+    is_infinite: bool,
 }
 
 impl Format {
     /// Returns the format of an element type.
     pub const fn of(dtype: DType) -> Format {
         let (row, (least, greatest)) = (dtype.row(), dtype.row().exponents);
-        Format { precision: row.precision, least, greatest, sign: row.bits - 1 }
+        let (precision, sign) = (row.precision, row.bits - 1);
+        Format { precision, least, greatest, sign, is_infinite: true }
+    }
+
+    /// Returns the format of floats that are stored so; `None` for all other elements.
+    pub const fn of_stored(stored: Stored) -> Option<Format> {
+        let (precision, least, greatest, is_infinite) = match stored {
+            Stored::Number(dtype) => return Some(Format::of(dtype)),
+            Stored::E4m3fn => (4, -6, 8, false),
+            Stored::E5m2 => (3, -14, 15, true),
+            _ => return None,
+        };
+        Some(Format { precision, least, greatest, sign: 7, is_infinite })
     }
 
     /// Returns whether the format has fewer digits than f32: see [`DType::is_narrow`].
@@ -31,7 +45,10 @@ impl Format {
     pub fn decode(self, bits: u32) -> f64 {
         let (digits, size) = (self.precision - 1, bits & ((1 << self.sign) - 1));
         let (exponent, fraction) = (size as i32 >> digits, size & ((1 << digits) - 1));
-        let size = if exponent == 0 {
+        let is_nan = !self.is_infinite && size == (1 << self.sign) - 1;
+        let size = if is_nan {
+            f64::NAN
+        } else if exponent == 0 {
             f64::from(fraction) * pow2(self.least - digits)
         } else {
             let exponent = exponent - 1 + self.least;
@@ -39,6 +56,22 @@ impl Format {
             f64::from_bits((exponent as u64) << 52 | u64::from(fraction) << (52 - digits))
         };
         if bits >> self.sign & 1 == 1 { -size } else { size }
+    }
+
+    /// Returns the bits of the nearest number, in the order of [`Format::decode`].
+    pub fn encode(self, v: f64) -> u32 {
+        let (digits, v) = (self.precision - 1, self.round(v));
+        let size = if v.is_nan() {
+            (1 << self.sign) - 1
+        } else if v.is_infinite() {
+            ((self.greatest - self.least + 2) as u32) << digits
+        } else {
+            let e = exponent(v).max(self.least);
+            let units = (v.abs() / pow2(e - digits)) as u32;
+            // The hidden digit of a normal number counts the exponent up by one.
+            (((e - self.least) as u32) << digits) + units
+        };
+        u32::from(v.is_sign_negative()) << self.sign | size
     }
 
     /// Returns the ULP at `v`: the distance between neighbouring numbers there, denormals included.
@@ -49,7 +82,8 @@ impl Format {
 
     /// Returns the largest finite number.
     pub fn max(self) -> f64 {
-        pow2(self.greatest + 1) - pow2(self.greatest + 1 - self.precision)
+        let last = if self.is_infinite { 1.0 } else { 2.0 };
+        pow2(self.greatest + 1) - last * pow2(self.greatest + 1 - self.precision)
     }
 
     /// Returns whether a value is finite in the format.
@@ -64,14 +98,15 @@ impl Format {
         self.holds(v) && v.abs() >= pow2(self.least - self.precision)
     }
 
-    /// Returns the nearest number of the format, ties to even; infinite beyond the largest.
+    /// Returns the nearest number of the format, ties to even; infinite beyond the largest, or NaN without infinities.
     pub fn round(self, v: f64) -> f64 {
+        let beyond = if self.is_infinite { f64::INFINITY } else { f64::NAN };
         if !v.is_finite() {
-            return v;
+            return if v.is_nan() { v } else { beyond.copysign(v) };
         }
         let ulp = self.ulp(v);
         let rounded = (v / ulp).round_ties_even() * ulp;
-        if rounded.abs() > self.max() { f64::INFINITY.copysign(v) } else { rounded }
+        if rounded.abs() > self.max() { beyond.copysign(v) } else { rounded }
     }
 
     /// Returns `|got - want|` in ULP at `want`, or in units of `unit` if that is larger than the ULP.
@@ -128,6 +163,26 @@ mod tests {
             assert_eq!(f, f16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
             assert_eq!(b, bf16::from_bits(bits).to_f32().to_bits(), "{bits:x}");
         }
+    }
+
+    #[test]
+    fn eight_bits_decode_and_encode() {
+        for stored in [Stored::E4m3fn, Stored::E5m2] {
+            let format = Format::of_stored(stored).expect("floats");
+            for bits in 0..=0xffu32 {
+                let v = format.decode(bits);
+                if !v.is_nan() {
+                    assert_eq!(format.encode(v), bits, "{stored} {v}");
+                    assert_eq!(format.round(v), v, "{stored}");
+                }
+            }
+        }
+        let e4m3fn = Format::of_stored(Stored::E4m3fn).expect("floats");
+        assert_eq!((e4m3fn.max(), e4m3fn.decode(1), e4m3fn.round(464.0)), (448.0, pow2(-9), 448.0));
+        assert!(e4m3fn.round(465.0).is_nan() && e4m3fn.decode(0x7f).is_nan());
+        let e5m2 = Format::of_stored(Stored::E5m2).expect("floats");
+        assert_eq!((e5m2.max(), e5m2.decode(1)), (57344.0, pow2(-16)));
+        assert_eq!((e5m2.round(61440.0), e5m2.decode(0x7c)), (f64::INFINITY, f64::INFINITY));
     }
 
     #[test]

@@ -112,6 +112,8 @@ pub struct Tensor {
     pub name: Text,
     /// Data that the tensor holds for each evaluation of the formula.
     pub kind: Kind,
+    /// Type that the elements always have; `None` if they have the element type that the call computes in.
+    pub own: Option<Stored>,
     /// Whether any result depends on the tensor. Calls check an unused input as well.
     pub used: bool,
 }
@@ -126,14 +128,38 @@ pub enum Kind {
     /// Two numbers per element, a gate and a value, so that the split dimension is twice as long.
     Gated,
     /// One mask bit per element, which formulas read as 0 or 1 and only test for being 0.
-    ///
-    /// Only inputs can be masks.
     Mask,
     /// No data: the tensor holds counts whose sum is the number of rows to compute.
     ///
     /// Rows are formed by the dimensions before the split dimension, and those that are not computed are zeros. An
     /// operator has at most one tensor of this kind, the last of its inputs.
     Rows,
+}
+
+impl Tensor {
+    /// Returns the default storage type of the tensor in a call that computes in `dtype`.
+    pub fn stored(&self, dtype: DType) -> Stored {
+        self.own.unwrap_or(self.kind.stored(dtype))
+    }
+
+    /// Returns whether the tensor may be stored so in a call that computes in `dtype`.
+    pub fn takes(&self, stored: Stored, dtype: DType) -> bool {
+        self.seen(stored) == self.stored(dtype) || self.kind == Kind::Mask && stored == Stored::Bit
+    }
+
+    /// Returns how kernels see the elements of the tensor if they are stored so: truth values may be bytes of `uint8`.
+    pub fn seen(&self, stored: Stored) -> Stored {
+        let is_truth = self.kind == Kind::Mask || self.own == Some(Stored::Byte);
+        if is_truth && stored == Stored::Uint8 { Stored::Byte } else { stored }
+    }
+
+    /// Returns the names of the types that the tensor may be stored as, if it is an output or has a type of its own.
+    pub fn stored_names(&self, dtype: DType) -> String {
+        match self.stored(dtype) {
+            Stored::Byte => "bool, uint8".into(),
+            stored => stored.to_string(),
+        }
+    }
 }
 
 impl Origin {
@@ -378,6 +404,39 @@ impl OpDef {
     /// Returns `None` if the input is not optional.
     pub fn presence(&self, input: usize) -> Option<usize> {
         self.attrs.iter().position(|a| a.kind == AttrKind::Given(input))
+    }
+
+    /// Returns the type that an output always has; `None` if it has the element type of the call.
+    pub fn result_type(&self, output: usize) -> Option<Stored> {
+        match self.outputs[output].kind {
+            Kind::Mask => Some(Stored::Byte),
+            _ => self.outputs[output].own,
+        }
+    }
+
+    /// Returns, for each stream, inputs before outputs, the type of its own that a kernel converts from or to.
+    ///
+    /// Kernels write the terms of sums in the type of the call, or as f32 if that is the type of the sum.
+    pub fn own_types(&self) -> impl Iterator<Item = Option<Stored>> {
+        let inputs = self.inputs.iter().map(|t| (t.kind, t.own));
+        let outputs = self.outputs.iter().enumerate().map(|(k, t)| {
+            let own = self.result_type(k);
+            (t.kind, own.filter(|own| self.sum(k).is_none() || *own == DType::F32))
+        });
+        let parts = |(kind, own): (Kind, _)| kind.parts().iter().map(move |_| own);
+        inputs.chain(outputs).flat_map(parts)
+    }
+
+    /// Returns whether no input has the element type of the call, because all have types of their own. The outputs then decide.
+    pub fn outputs_decide(&self) -> bool {
+        let is_plain = |t: &Tensor| matches!(t.kind, Kind::Whole | Kind::Gated) && t.own.is_none();
+        !self.inputs.iter().any(is_plain)
+    }
+
+    /// Returns whether some tensor has numbers of a type of its own, so that 16-bit kernels need the accuracy of f32.
+    pub fn is_mixed(&self) -> bool {
+        let mut all = self.inputs.iter().chain(&*self.outputs);
+        all.any(|tensor| tensor.own.is_some_and(|own| own != Stored::Byte))
     }
 
     /// Returns whether an input stream reads a mask, a tensor of booleans.

@@ -409,7 +409,8 @@ impl OpDef {
 
     fn kernels_of(&self, spec: &Spec) -> Vec<OpDef> {
         let own = self.input_streams().len();
-        let whole = |name: String| Tensor { name: name.into(), kind: Kind::Whole, used: true };
+        let whole =
+            |name: String| Tensor { name: name.into(), kind: Kind::Whole, own: None, used: true };
         let further = (0..spec.further(own)).map(|k| whole(format!(".row.{k}")));
         let inputs: List<Tensor> = self.inputs.iter().cloned().chain(further).collect();
         let with = |spec: &Spec| OpDef {

@@ -1,6 +1,7 @@
-//! Storage types of tensor elements: numbers that kernels compute with, mask bits, or row counts.
+//! Storage types of tensor elements: numbers that kernels compute with, other numbers, mask bits, or row counts.
 
 use crate::DType;
+use crate::format::Format;
 use std::fmt;
 
 /// The storage type of one element of a tensor.
@@ -8,7 +9,7 @@ use std::fmt;
 pub enum Stored {
     /// A number that kernels compute with, of this element type.
     Number(DType),
-    /// A mask bit stored as a byte, as in tensors of `bool` and `uint8`.
+    /// A truth value stored as a byte, as in tensors of `bool`. As a number it is 1 for true, else 0.
     ///
     /// 0 is false, and every other byte is true.
     Byte,
@@ -18,8 +19,20 @@ pub enum Stored {
     ///
     /// Source: `uint1` of CANN, as ops-nn's activation/relu_grad_v2 reads it (its golden function).
     Bit,
+    /// A signed integer of 8 bits.
+    Int8,
+    /// An unsigned integer of 8 bits; in a mask, 0 is false and every other byte is true.
+    Uint8,
+    /// A signed integer of 16 bits.
+    Int16,
+    /// A signed integer of 32 bits.
+    Int32,
     /// A signed integer of 64 bits, which counts rows.
     Int64,
+    /// A float of 8 bits, 3 of them of its fraction; it has NaN, but no infinity.
+    E4m3fn,
+    /// A float of 8 bits, 2 of them of its fraction, which has NaN and infinities.
+    E5m2,
     /// No data: the call left an optional tensor out.
     Nothing,
 }
@@ -28,11 +41,58 @@ impl Stored {
     /// Storage types of masks, for messages.
     pub const OF_MASKS: &str = "bool, uint8, uint1";
 
-    /// Returns the element type if the elements are numbers, else `None`.
+    /// Types of numbers that kernels do not compute with, but convert from and to, each with its name in formulas.
+    pub const CONVERTED: [(&str, Stored); 7] = [
+        ("bool", Stored::Byte),
+        ("i8", Stored::Int8),
+        ("u8", Stored::Uint8),
+        ("i16", Stored::Int16),
+        ("i32", Stored::Int32),
+        ("e4m3fn", Stored::E4m3fn),
+        ("e5m2", Stored::E5m2),
+    ];
+
+    /// Returns all types that a tensor may have on its own, each with its name in formulas: `i8` in `Elem<i8>`.
+    pub fn own() -> impl Iterator<Item = (&'static str, Stored)> {
+        let computed = DType::ALL.into_iter().map(|dtype| (dtype.name(), dtype.into()));
+        computed.chain(Stored::CONVERTED)
+    }
+
+    /// Returns the element type if the elements are numbers that kernels compute with, else `None`.
     pub const fn number(self) -> Option<DType> {
         match self {
             Stored::Number(dtype) => Some(dtype),
-            Stored::Byte | Stored::Bit | Stored::Int64 | Stored::Nothing => None,
+            _ => None,
+        }
+    }
+
+    /// Returns whether the elements are numbers that kernels do not compute with, but convert from and to.
+    pub fn is_converted(self) -> bool {
+        Stored::CONVERTED.iter().any(|(_, stored)| *stored == self)
+    }
+
+    /// Returns the least and the greatest number of an integer type; `None` for all other types.
+    pub const fn integers(self) -> Option<(f64, f64)> {
+        match self {
+            Stored::Int8 => Some((i8::MIN as f64, i8::MAX as f64)),
+            Stored::Uint8 => Some((0.0, u8::MAX as f64)),
+            Stored::Int16 => Some((i16::MIN as f64, i16::MAX as f64)),
+            Stored::Int32 => Some((i32::MIN as f64, i32::MAX as f64)),
+            _ => None,
+        }
+    }
+
+    /// Returns the number that a number becomes when it is stored as this type.
+    ///
+    /// Integers are the nearest, of two the even one, and at most the greatest of the type; NaN is 0. As a truth value every number
+    /// but 0 is 1. Floats are the nearest.
+    pub fn nearest(self, v: f64) -> f64 {
+        match (self, self.integers(), Format::of_stored(self)) {
+            (_, Some(_), _) if v.is_nan() => 0.0,
+            (_, Some((least, greatest)), _) => v.round_ties_even().clamp(least, greatest),
+            (_, None, Some(format)) => format.round(v),
+            (Stored::Byte, ..) => f64::from(u8::from(v != 0.0)),
+            _ => v,
         }
     }
 
@@ -41,6 +101,9 @@ impl Stored {
         match self {
             Stored::Number(dtype) => dtype.size(),
             Stored::Byte | Stored::Bit | Stored::Nothing => 1,
+            Stored::Int8 | Stored::Uint8 | Stored::E4m3fn | Stored::E5m2 => 1,
+            Stored::Int16 => 2,
+            Stored::Int32 => 4,
             Stored::Int64 => 8,
         }
     }
@@ -57,7 +120,13 @@ impl Stored {
             Stored::Number(dtype) => dtype.name(),
             Stored::Byte => "bool",
             Stored::Bit => "uint1",
+            Stored::Int8 => "int8",
+            Stored::Uint8 => "uint8",
+            Stored::Int16 => "int16",
+            Stored::Int32 => "int32",
             Stored::Int64 => "int64",
+            Stored::E4m3fn => "float8_e4m3fn",
+            Stored::E5m2 => "float8_e5m2",
             Stored::Nothing => "nothing",
         }
     }
@@ -78,5 +147,27 @@ impl PartialEq<DType> for Stored {
 impl fmt::Display for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_the_nearest_of_the_type() {
+        for (stored, v, want) in [
+            (Stored::Int8, 2.5, 2.0),
+            (Stored::Int8, -3.5, -4.0),
+            (Stored::Int8, 1e9, 127.0),
+            (Stored::Int8, f64::NEG_INFINITY, -128.0),
+            (Stored::Uint8, -0.6, 0.0),
+            (Stored::Int32, f64::NAN, 0.0),
+            (Stored::Byte, f64::NAN, 1.0),
+            (Stored::Byte, -0.0, 0.0),
+            (Stored::E5m2, 1.1, 1.0),
+        ] {
+            assert_eq!(stored.nearest(v), want, "{stored} {v}");
+        }
     }
 }

@@ -6,12 +6,12 @@ use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Strip};
 use crate::scope::Scope;
 use crate::{elements, names, number, signature, stub, surrogate, trace};
-use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::stages;
 use op_dsl_ir::suggest::nearest;
 use op_dsl_ir::wiring::Wiring;
+use op_dsl_ir::{DType, Stored};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
@@ -289,7 +289,8 @@ fn definition(
     errors: &Errors,
 ) -> OpDef {
     let f = &op.function;
-    let tensor = |name: String, kind: Kind| Tensor { name: name.into(), kind, used: true };
+    let tensor =
+        |name: String, kind: Kind, own| Tensor { name: name.into(), kind, own, used: true };
     let attrs: Vec<Attr> = f.attrs().collect();
     let grad_of = op.args.grad_of.as_ref().and_then(|forward| {
         let known = by_function.iter().find(|(ident, _)| ident == forward);
@@ -306,8 +307,9 @@ fn definition(
         };
         known.map(|(_, name)| unconnected(name))
     });
+    let inputs = f.tensors().zip(f.own_types());
     let inputs: List<Tensor> =
-        f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect();
+        inputs.map(|((n, kind, _), own)| tensor(names::tensor(n), kind, own)).collect();
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
     let specs = traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams));
@@ -317,7 +319,7 @@ fn definition(
         source: f.item.sig.ident.to_string().into(),
         formula: op.formula.clone().into(),
         inputs,
-        outputs: outputs(op, errors).into_iter().map(|(n, kind)| tensor(n, kind)).collect(),
+        outputs: outputs(op, errors).map(|(n, (kind, own))| tensor(n, kind, own)).collect(),
         attrs: attrs.into(),
         split: f.split.clone(),
         dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),
@@ -380,10 +382,10 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Returns names and kinds of an operator's outputs: the returned ones, then the `#[saved]` ones.
-fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
+/// Returns names, kinds and own types of an operator's outputs: the returned ones, then the `#[saved]` ones.
+fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Option<Stored>))> {
     let f = &op.function;
-    let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| Kind::Whole));
+    let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| (Kind::Whole, None)));
     let count = f.returns.len() + f.saved.len();
     let by_default = || {
         let returned = (0..f.returns.len()).map(|i| match f.returns.len() {
@@ -414,7 +416,7 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
         }
         known.push(name.clone());
     }
-    names.into_iter().zip(kinds).collect()
+    names.into_iter().zip(kinds)
 }
 
 /// Reports an error for operators with the same name, because an operator's name becomes a type.

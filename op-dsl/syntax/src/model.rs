@@ -4,10 +4,11 @@ use crate::Errors;
 use crate::attr::{self, OpArgs};
 use crate::integer::integer;
 use crate::names;
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Range, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
-use syn::visit_mut::VisitMut;
+use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, FnArg, Ident, ItemEnum, ItemFn, Pat, Type};
 
 /// An enum with `#[derive(OpAttr)]`, which is the type of an attribute of operators.
@@ -179,8 +180,8 @@ pub struct OpFn {
     pub params: Vec<Param>,
     /// Names of parameters whose errors were reported, so that errors at their uses are left out.
     pub refused: Vec<Ident>,
-    /// Kind (plain or gated) of each output that the function returns, in order.
-    pub returns: Vec<Kind>,
+    /// Kind (plain, gated or mask) of each output that the function returns, in order, and the type that it has on its own.
+    pub returns: Vec<(Kind, Option<Stored>)>,
     /// Names of the `#[saved]` lets, whose values are further outputs.
     pub saved: Vec<Ident>,
     /// How gated tensors are split into gate and value; `None` if no tensor is gated.
@@ -192,6 +193,14 @@ impl OpFn {
     pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
         self.params.iter().filter_map(|p| match &p.role {
             Role::Tensor { kind, unused, .. } => Some((&p.ident, *kind, *unused)),
+            Role::Attr { .. } => None,
+        })
+    }
+
+    /// Returns the type that each tensor parameter has on its own, `None` for those of the call's element type.
+    pub fn own_types(&self) -> impl Iterator<Item = Option<Stored>> {
+        self.params.iter().filter_map(|p| match &p.role {
+            Role::Tensor { own, .. } => Some(*own),
             Role::Attr { .. } => None,
         })
     }
@@ -260,6 +269,8 @@ pub enum Role {
     Tensor {
         /// Data per element: one number, gate and value, a mask bit, or none (row counts).
         kind: Kind,
+        /// Type that the tensor has on its own, as in `Elem<i8>`; `None` for the element type of the call.
+        own: Option<Stored>,
         /// Whether the tensor is declared as an `Option`, so that a call may omit it.
         optional: bool,
         /// Whether the tensor is marked `#[unused]`: part of the signature, but not read by the formula.
@@ -353,8 +364,18 @@ pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
 
 /// Returns the type `T` of an `Option<T>`; `None` for any other type.
 pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    argument(ty, &["Option"])
+}
+
+/// Returns the type `i8` of an `Elem<i8>` or a `Gated<i8>`; `None` for any other type.
+pub(crate) fn own_type(ty: &Type) -> Option<&Type> {
+    argument(ty, &["Elem", "Gated"])
+}
+
+/// Returns the type argument of a type with one argument that has one of these names.
+fn argument<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Type> {
     let Type::Path(p) = ty else { return None };
-    let last = p.path.segments.last().filter(|s| s.ident == "Option")?;
+    let last = p.path.segments.last().filter(|s| names.iter().any(|name| s.ident == name))?;
     match &last.arguments {
         syn::PathArguments::AngleBracketed(of) => match of.args.first() {
             Some(syn::GenericArgument::Type(ty)) if of.args.len() == 1 => Some(ty),
@@ -364,13 +385,23 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Removes the helper attributes, such as `#[saved]`, from a function and everything inside it.
+/// Removes the helper attributes, such as `#[saved]`, from a function and everything inside it, and `<i8>` from `Elem<i8>`.
 #[derive(Debug)]
 pub struct Strip;
 
 impl VisitMut for Strip {
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
         attrs.retain(|a| !attr::HELPERS.iter().any(|h| attr::is(a, h)));
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if own_type(ty).is_some()
+            && let Type::Path(p) = &mut *ty
+            && let Some(last) = p.path.segments.last_mut()
+        {
+            last.arguments = syn::PathArguments::None;
+        }
+        visit_mut::visit_type_mut(self, ty);
     }
 }
 

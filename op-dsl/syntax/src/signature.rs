@@ -8,6 +8,7 @@ use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role};
 use crate::scope::{self, Scope};
 use crate::{elements, number};
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::suggest::nearest;
 use proc_macro2::TokenStream;
@@ -200,7 +201,8 @@ impl Reader<'_> {
         }
 
         let of = model::optional(&ty);
-        let name = model::type_name(of.unwrap_or(&ty)).map(Ident::to_string).unwrap_or_default();
+        let (plain, own) = self.own(of.unwrap_or(&ty))?;
+        let name = plain.map(|name| name.to_string()).unwrap_or_default();
         let optional = of.is_some();
         if let Some(kind) = tensor(&name).filter(|kind| !optional || *kind != Kind::Gated) {
             if let Some(a) = attribute {
@@ -230,7 +232,7 @@ impl Reader<'_> {
                 errors.at(r, "only tensors of numbers have a range; remove `#[range]`");
             }
             let range = range.and_then(|a| number::range(&a, self.scope, errors));
-            let role = Role::Tensor { kind, optional, unused, broadcast, holds, range };
+            let role = Role::Tensor { kind, own, optional, unused, broadcast, holds, range };
             return Some(Param { ident, role });
         }
         if mask.is_some() {
@@ -263,6 +265,22 @@ impl Reader<'_> {
         }
         let default = self.default(&ident, &kind, &args).unwrap_or_else(|| stub(&kind));
         Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
+    }
+
+    /// Returns the name of a type, and the type that its elements have on their own: `Elem` and `i8` of `Elem<i8>`.
+    ///
+    /// Returns `None` after reporting an error.
+    fn own<'t>(&self, ty: &'t Type) -> Option<(Option<&'t Ident>, Option<Stored>)> {
+        let Some(argument) = model::own_type(ty) else { return Some((model::type_name(ty), None)) };
+        let named = model::type_name(argument);
+        let known = |name: &Ident| Stored::own().find(|(known, _)| *name == *known);
+        let Some((_, own)) = named.and_then(known) else {
+            let all = Stored::own().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>();
+            let what = "no elements are of this type";
+            return self.errors.none(argument, format!("{what}; write one of {}", all.join(", ")));
+        };
+        let Type::Path(path) = ty else { return None };
+        Some((path.path.segments.last().map(|s| &s.ident), Some(own)))
     }
 
     /// Reports an error for `#[mask]` without type `Mask`, `#[rows]` without type `Rows`, or the reverse.
@@ -336,21 +354,26 @@ impl Reader<'_> {
         value
     }
 
-    fn returns(&self, item: &ItemFn) -> Vec<Kind> {
-        let one = |ty: &Type| match model::type_name(ty) {
-            Some(name) if name == "Elem" => Kind::Whole,
-            Some(name) if name == "Gated" => Kind::Gated,
-            Some(name) if self.generics.contains(name) => Kind::Whole,
-            _ => {
-                self.errors
-                    .at(ty, "an output is an `Elem` or a `Gated`; several are a tuple of them");
-                Kind::Whole
-            }
+    fn returns(&self, item: &ItemFn) -> Vec<(Kind, Option<Stored>)> {
+        let one = |ty: &Type| {
+            let Some((name, own)) = self.own(ty) else { return (Kind::Whole, None) };
+            let kind = match name {
+                Some(name) if name == "Elem" => Kind::Whole,
+                Some(name) if name == "Gated" => Kind::Gated,
+                Some(name) if name == "Mask" => Kind::Mask,
+                Some(name) if self.generics.contains(name) => Kind::Whole,
+                _ => {
+                    let known = "an output is an `Elem`, a `Gated` or a `Mask`";
+                    self.errors.at(ty, format!("{known}; several are a tuple of them"));
+                    Kind::Whole
+                }
+            };
+            (kind, own)
         };
         match &item.sig.output {
             ReturnType::Default => {
                 self.errors.at(&item.sig.ident, "an operator has an output; write `-> Elem`");
-                vec![Kind::Whole]
+                vec![(Kind::Whole, None)]
             }
             ReturnType::Type(_, ty) => match &**ty {
                 Type::Tuple(t) if !t.elems.is_empty() => t.elems.iter().map(one).collect(),

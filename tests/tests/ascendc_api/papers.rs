@@ -280,7 +280,7 @@ fn golden_agrees_with_the_graph() {
                 .map(|i| (0..shapes[i][0] * shapes[i][1]).map(|_| drawn(i)).collect())
                 .collect();
             let stored = |i: usize| match is_given(def, &attrs, i) {
-                true => def.inputs[i].kind.stored(op_dsl::ir::DType::F32),
+                true => def.inputs[i].stored(op_dsl::ir::DType::F32),
                 false => Stored::Nothing,
             };
             let metas: Vec<_> = (0..shapes.len())

@@ -124,6 +124,7 @@ mod tests {
             Why::MaskOfRows(soc, name()),
             Why::Sum(name()),
             Why::Rows("row_sum"),
+            Why::Own(name(), "int8".into()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::Inaccurate(Box::new(Inaccurate {
                 function: "`y` by tanh".into(),

@@ -60,6 +60,11 @@ fn reason(why: &Why) -> String {
         Why::Rows(function) => {
             format!("公式中有`{function}`，目前尚不生成行函数的核函数，请在CPU上计算")
         }
+        Why::Own(name, stored) => {
+            format!(
+                "`{name}`的数据类型固定为{stored}，目前尚不能为NPU生成这样的Tensor，请将`{name}`写为`Elem`，并在算子之外转换"
+            )
+        }
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

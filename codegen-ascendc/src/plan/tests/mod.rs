@@ -28,6 +28,7 @@ fn tensors(names: &[&'static str]) -> Vec<Tensor> {
     let tensor = |n: &&'static str| Tensor {
         name: n.trim_end_matches('*').into(),
         kind: kind(n),
+        own: None,
         used: true,
     };
     names.iter().map(tensor).collect()

@@ -3,7 +3,7 @@
 use super::columns::Lanes;
 use super::run::Run;
 use crate::rt::abi::{Interleave, Streams};
-use crate::rt::convert::store_as;
+use crate::rt::convert::{load_as, store_as, store_own};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::PAIR;
@@ -25,7 +25,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
 ) {
     // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
-    let (unit, turn) = (PAIR * S::f32s::LEN, io.turns[stream]);
+    let (unit, turn, stored) = (PAIR * S::f32s::LEN, io.turns[stream], io.stored[stream]);
     s.vectorize(
         #[inline(always)]
         move || {
@@ -36,7 +36,10 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
                 unsafe {
                     let step = match turn {
                         _ if program.masks >> stream & 1 == 1 => E::truths(s, start.add(at)),
-                        Interleave::Alone => E::load(s, start.cast::<E>().add(at)),
+                        Interleave::Alone if stored == E::DTYPE => {
+                            E::load(s, start.cast::<E>().add(at))
+                        }
+                        Interleave::Alone => load_as::<S, E, PAIR>(s, stored, start, at),
                         Interleave::First => E::load_turns(s, start.cast::<E>().add(2 * at))[0],
                         Interleave::Second => {
                             E::load_turns(s, start.cast::<E>().sub(1).add(2 * at))[1]
@@ -70,8 +73,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
             let mut output = 0;
             while output < outputs.len() {
                 let stream = first + output;
-                let (to, start, turn) =
-                    (io.outputs[stream - first], io.start(stream), io.turns[stream]);
+                let (to, start, turn) = (io.stored[stream], io.start(stream), io.turns[stream]);
                 let of = run.argument(outputs[output]);
                 let two = turn != Interleave::Alone;
                 let next = if two { run.argument(outputs[output + 1]) } else { of };
@@ -95,6 +97,9 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                             let p = start.add(at * to.size());
                             match to == E::DTYPE {
                                 true => E::store(s, p.cast(), value, nt),
+                                false if run.program.results >> output & 1 == 1 => {
+                                    store_own::<S, E, PAIR>(s, to, p, value, nt);
+                                }
                                 false => store_as::<S, E, PAIR, 1>(s, to, p, [value], nt),
                             }
                         }

@@ -106,9 +106,10 @@ unsafe fn evaluate<S: Isa, E: El, L: Instructions<S>>(
     // SAFETY: the memory has room for `most` units in each slot: if that is more than one, they are fewer bytes than `CACHE`.
     // The caller vouches for the streams.
     unsafe {
+        let table = if program.is_mixed { L::table::<f32>() } else { L::table::<E>() };
         let mut run = Run::<S, L>::new(
             program,
-            L::table::<E>(),
+            table,
             &io.scalar,
             memory.columns.as_mut_ptr().cast(),
             memory.uniform.as_mut_ptr().cast(),

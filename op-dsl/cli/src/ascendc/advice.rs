@@ -59,7 +59,8 @@ impl Advisor<'_> {
         let graph = Graph { nodes: nodes.into(), outputs: self.graph.outputs.clone() };
         def.specs =
             vec![Spec { when: self.spec.when.clone(), ..Spec::of(simplify::run(&graph)) }].into();
-        def.inputs.to_mut().push(Tensor { name: "saved".into(), kind: Kind::Whole, used: true });
+        let saved = Tensor { name: "saved".into(), kind: Kind::Whole, own: None, used: true };
+        def.inputs.to_mut().push(saved);
         estimate(&def, 0, plan)
     }
 

@@ -254,7 +254,7 @@ impl Case {
             Stored::Int64 if !self.counts.is_empty() => {
                 Ok(Array::dense(Data::Int64(self.counts.clone()), vec![self.counts.len()]))
             }
-            _ => normal.array(tensor.kind, dtype, shape),
+            _ => normal.array(tensor, dtype, shape),
         });
         filled.collect()
     }

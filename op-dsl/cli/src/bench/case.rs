@@ -9,6 +9,7 @@ use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, bind};
+use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{Kind, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
@@ -71,9 +72,9 @@ impl<'o> Case<'o> {
                 _ if op.def().presence(i).is_some() => Array::absent(),
                 Kind::Rows => Array::all_rows(),
                 _ if i == lead && data != DataKind::Normal => {
-                    Pool::of(data, longest).array(tensor.kind, dtype, shape)?
+                    Pool::of(data, longest).array(tensor, dtype, shape)?
                 }
-                kind => normal.array(kind, dtype, shape)?,
+                _ => normal.array(tensor, dtype, shape)?,
             });
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
@@ -82,22 +83,14 @@ impl<'o> Case<'o> {
         for meta in op.infer(attrs, &metas)? {
             outputs.push(Array::zeros(meta.dtype, &meta.shape)?);
         }
-        let written: usize = outputs.iter().map(|o| o.shape.iter().product::<usize>()).sum();
+        let bytes = |o: &Array| o.shape.iter().product::<usize>() * o.stored().size();
+        let written: usize = outputs.iter().map(bytes).sum();
         let (reads, writes) = (op.def().input_streams().len(), op.def().output_streams().len());
         let floor = op.floor().ok_or_else(|| {
             let op = op.name();
             Error::WrongResult(format!("{op}: no floor for {reads} streams in and {writes} out"))
         })?;
-        Ok(Case {
-            op,
-            floor,
-            attrs: attrs.to_vec(),
-            inputs,
-            outputs,
-            bound,
-            written: written * dtype.size(),
-            data,
-        })
+        Ok(Case { op, floor, attrs: attrs.to_vec(), inputs, outputs, bound, written, data })
     }
 
     /// Returns the call as bound to the tensors: iteration domain, specialisation and element type.
@@ -126,7 +119,8 @@ impl<'o> Case<'o> {
         let streams = self.op.def().input_streams();
         let read = streams.iter().enumerate().filter(|(k, _)| spec.reads(*k));
         let read: usize = read.map(|(_, s)| self.inputs[s.tensor].stored().size()).sum();
-        read + spec.graph.outputs.len() * self.bound.dtype.size()
+        let written = self.op.def().output_streams();
+        read + written.iter().map(|s| self.outputs[s.tensor].stored().size()).sum::<usize>()
     }
 
     /// Runs the operator once.
@@ -158,12 +152,19 @@ impl<'o> Case<'o> {
         let count = self.elements();
         for sample in 0..SAMPLES.min(count) {
             let i = (sample as u128 * count as u128 / SAMPLES.min(count) as u128) as usize;
-            let get =
-                |s: &Stream, a: &[Array]| f64::from(a[s.tensor].get(position(&self.bound, s, i)));
+            let get = |s: &Stream, a: &[Array]| a[s.tensor].get(position(&self.bound, s, i));
             let values: Vec<f64> = reads.iter().map(|s| get(s, &self.inputs)).collect();
             let want = def.specs[self.bound.spec].graph.eval(&values, &scalars);
             for (k, (s, want)) in writes.iter().zip(&want).enumerate() {
                 let got = get(s, &self.outputs);
+                let converted = def.result_type(s.tensor).filter(|own| own.is_converted());
+                let want = converted.map_or(*want, |stored| stored.nearest(*want));
+                // A number near a tie may become either neighbour.
+                let (tolerance, least) = match converted.map(Format::of_stored) {
+                    None => (tolerance, least),
+                    Some(Some(format)) => (format.ulp(1.0), format.ulp(0.0)),
+                    Some(None) => (0.0, 1.0),
+                };
                 let allowed = tolerance * want.abs().max(small) + least;
                 if (got - want).abs() > allowed || got.is_nan() != want.is_nan() {
                     let (op, output) = (self.op.name(), def.output_names().swap_remove(k));

@@ -4,7 +4,7 @@ use crate::args::DataKind;
 use crate::array::Array;
 use crate::error::Error;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::Kind;
+use op_dsl_ir::op::{Kind, Tensor};
 use std::f64::consts::TAU;
 
 /// Maximum number of values in a [`Pool`] before they repeat. It is prime so that rows of a tensor differ.
@@ -71,9 +71,9 @@ impl Pool {
     }
 
     /// Returns a tensor filled from the pool; a mask is true where the pool's value is above 0.
-    pub fn array(&mut self, kind: Kind, dtype: DType, shape: &[usize]) -> Result<Array, Error> {
-        let number = |v: f32| if kind == Kind::Mask { f32::from(v > 0.0) } else { v };
-        Array::filled(kind.stored(dtype), shape, || number(self.draw()))
+    pub fn array(&mut self, of: &Tensor, dtype: DType, shape: &[usize]) -> Result<Array, Error> {
+        let number = |v: f32| if of.kind == Kind::Mask { f32::from(v > 0.0) } else { v };
+        Array::filled(of.stored(dtype), shape, || number(self.draw()))
     }
 
     pub fn draw(&mut self) -> f32 {

@@ -25,7 +25,7 @@ impl<'f> Bench<'f> {
         };
         let input = |(i, t): (usize, &Tensor)| make(t, stored(def, attrs, i, dtype));
         let inputs: Result<_, _> = def.inputs.iter().enumerate().map(input).collect();
-        let outputs: Result<_, _> = def.outputs.iter().map(|t| make(t, dtype.into())).collect();
+        let outputs: Result<_, _> = def.outputs.iter().map(|t| make(t, t.stored(dtype))).collect();
         Ok(Bench { formula, capacity, inputs: inputs?, outputs: outputs? })
     }
 
@@ -42,7 +42,7 @@ impl<'f> Bench<'f> {
 
     /// Returns element `i` of an output stream.
     pub fn get(&self, output: Stream, i: usize) -> f64 {
-        self.outputs[output.tensor].get(self.place(output, i)).into()
+        self.outputs[output.tensor].get(self.place(output, i))
     }
 
     fn place(&self, stream: Stream, i: usize) -> usize {

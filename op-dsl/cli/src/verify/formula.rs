@@ -1,5 +1,6 @@
 //! One specialisation with its attributes fixed, and the settings that it is swept in.
 
+use super::converted;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
@@ -43,6 +44,10 @@ pub struct Formula {
     pub masks: Vec<usize>,
     /// For each input stream, true if every result is proportional to it or independent of it.
     pub multiplies: Vec<bool>,
+    /// For each input stream, the type that it has on its own, if any.
+    own: Vec<Option<Stored>>,
+    /// For each output stream, the type that it has on its own, or as a mask, if any.
+    results: Vec<Option<Stored>>,
     /// For each input stream, the range that callers promise, `None` without a promise.
     pub ranges: Vec<Option<[f64; 2]>>,
     pub settings: Vec<Setting>,
@@ -81,7 +86,7 @@ pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
 /// Returns how the elements of an input are stored; `Stored::Nothing` if the attributes leave it out.
 pub fn stored(def: &OpDef, attrs: &[Value], input: usize, dtype: DType) -> Stored {
     let is_given = def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true));
-    if is_given { def.inputs[input].kind.stored(dtype) } else { Stored::Nothing }
+    if is_given { def.inputs[input].stored(dtype) } else { Stored::Nothing }
 }
 
 /// Returns the name of a specialisation: `tanh`, `flag=true`, or `formula` if it has no conditions.
@@ -117,11 +122,55 @@ impl Formula {
         let multiplies = (0..streams).map(|k| roles::is_factor(&spec.graph, k)).collect();
         let ranges = op.def().stream_ranges();
         let (mode, beside) = (mode(op, spec), beside(spec));
-        Formula { op, spec, mode, applied, masks, multiplies, ranges, settings, beside }
+        let own = op.def().own_types().take(streams).collect();
+        let outputs = op.def().output_streams();
+        let results = outputs.iter().map(|s| op.def().result_type(s.tensor)).collect();
+        Formula {
+            op,
+            spec,
+            mode,
+            applied,
+            masks,
+            multiplies,
+            own,
+            results,
+            ranges,
+            settings,
+            beside,
+        }
     }
 
-    /// Clamps the value of each stream to the range that callers promise for it; NaN remains.
+    /// Returns the type that an input stream has on its own; `None` if it has the element type of the call.
+    pub fn own(&self, stream: usize) -> Option<Stored> {
+        self.own[stream]
+    }
+
+    /// Returns the format of a result, in a call that computes in `dtype`; f32 if kernels convert the result.
+    pub fn format(&self, output: usize, dtype: DType) -> Format {
+        Format::of(self.result_type(output, dtype))
+    }
+
+    fn result_type(&self, output: usize, dtype: DType) -> DType {
+        self.results[output].map_or(dtype, |own| own.number().unwrap_or(DType::F32))
+    }
+
+    /// Returns the format to the accuracy of which exact results are needed.
+    pub fn most_exact(&self, dtype: DType) -> Format {
+        let all = (0..self.results.len()).map(|k| self.result_type(k, dtype));
+        Format::of(all.fold(dtype, DType::promote))
+    }
+
+    /// Replaces the value of each stream by the nearest that the stream can have.
+    ///
+    /// That is one in the range that callers promise for it (NaN remains), and of the type that it has on its own.
     pub fn keep_in_range(&self, streams: &mut [f64]) {
+        for (value, own) in streams.iter_mut().zip(&self.own) {
+            let Some(own) = own else { continue };
+            // Only an infinity is infinite.
+            let most = Format::of_stored(*own).filter(|_| value.is_finite()).map(Format::max);
+            let finite = most.map_or(*value, |most| value.clamp(-most, most));
+            *value = f64::from(own.nearest(finite) as f32);
+        }
         for (value, range) in streams.iter_mut().zip(&self.ranges) {
             if let Some([low, high]) = *range {
                 *value = value.clamp(low, high);
@@ -167,13 +216,21 @@ impl Formula {
     /// `round` that are off by [`TIE`] is right as well.
     pub fn error(
         &self,
-        dtype: DType,
+        (dtype, level): (DType, Level),
         attrs: &[Value],
         streams: &[f64],
         k: usize,
         [got, want]: [f64; 2],
     ) -> f64 {
-        let format = Format::of(dtype);
+        let format = self.format(k, dtype);
+        if let Some(stored) = self.converted(k) {
+            let beside = self.beside(&self.op.def().scalars(attrs), streams, k, format);
+            let off = self.budget_of(k, DType::F32, level);
+            let all = beside.into_iter().chain([want]);
+            return all
+                .map(|want| converted::error(stored, got, want, off))
+                .fold(f64::MAX, f64::min);
+        }
         let error = format.error(got, want, 0.0);
         if error <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return error;
@@ -230,6 +287,11 @@ impl Formula {
             0.0 => error,
             scale => error.min(format.error(got, want, format.ulp(scale))),
         }
+    }
+
+    /// Returns the type to which kernels convert a result; `None` if they compute in its type.
+    pub fn converted(&self, output: usize) -> Option<Stored> {
+        self.results[output].filter(|own| own.is_converted())
     }
 
     /// Returns the exact values of output `k` for arguments of `round` that are off by [`TIE`]; none if the formula has none.
@@ -330,6 +392,14 @@ impl Formula {
 
     /// Returns the error budget of an output, in units in the last place.
     pub fn budget(&self, output: usize, dtype: DType, level: Level) -> f64 {
+        match self.converted(output) {
+            Some(_) => converted::BUDGET,
+            None => self.budget_of(output, self.result_type(output, dtype), level),
+        }
+    }
+
+    /// Returns the error budget of an output before it is converted, as a number of type `dtype`.
+    fn budget_of(&self, output: usize, dtype: DType, level: Level) -> f64 {
         match dtype.is_narrow() {
             true => HALF_BUDGET,
             false if level.has_fma() => BUDGET,

@@ -8,12 +8,14 @@
 //! bench     running the operator on many elements
 //! probe     errors at a few activations
 //! sweep     every element through the kernels of each level, compared with the exact values
+//! converted errors of integers, truth values and floats of 8 bits
 //! author    the author's own code against the graph
 //! report    the measurements, a row each           printer   prints them at once
 //! ```
 
 mod author;
 mod bench;
+mod converted;
 pub mod formula;
 mod infinite;
 mod joint;

@@ -98,7 +98,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
     for setting in &formula.settings {
         let parts = specs * formula.settings.len();
         let limit = effort.swept.map(|all| Effort::share(all, parts, Effort::LEAST[0]));
-        let points = Points::new(formula, dtype, limit);
+        let points = Points::new(formula, setting.swept, dtype, limit);
         all.push(Pass {
             role: Role::Sweep,
             attrs: setting.attrs.clone(),

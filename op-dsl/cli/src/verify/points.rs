@@ -1,8 +1,8 @@
 //! Activations of a sweep.
 
 use super::formula::Formula;
-use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
+use op_dsl_ir::{DType, Stored};
 
 /// Bit patterns of 2^-4 and 16 in f32, the range of typical activations.
 ///
@@ -29,6 +29,8 @@ const SPREAD_HALF: u64 = 0x9e37;
 /// of them is evenly spread.
 pub struct Points {
     dtype: DType,
+    /// Type that the swept stream has on its own, if kernels convert it; the points are all its numbers, or an even sample.
+    own: Option<Stored>,
     first: Vec<f32>,
     /// Number of activations after the special values.
     spread: u64,
@@ -37,15 +39,30 @@ pub struct Points {
 
 impl Points {
     /// Returns about `limit` activations, or all values of the type if `limit` is `None` or not smaller.
-    pub fn new(formula: &Formula, dtype: DType, limit: Option<u64>) -> Points {
-        let values = 1 << dtype.row().bits;
+    ///
+    /// The stream `swept` is the one that takes the activations.
+    pub fn new(formula: &Formula, swept: usize, dtype: DType, limit: Option<u64>) -> Points {
+        let own = formula.own(swept);
+        let dtype = own.and_then(Stored::number).unwrap_or(dtype);
+        let own = own.filter(|own| own.is_converted());
+        let values = 1 << own.map_or(dtype.row().bits, |own| 8 * own.size());
+        if let Some(own) = own {
+            let spread = limit.map_or(values, |limit| values.min(limit));
+            return Points {
+                dtype,
+                own: Some(own),
+                first: Vec::new(),
+                spread,
+                is_exhaustive: true,
+            };
+        }
         let is_exhaustive = limit.is_none_or(|limit| limit >= values);
         match is_exhaustive {
-            true => Points { dtype, first: Vec::new(), spread: values, is_exhaustive },
+            true => Points { dtype, own, first: Vec::new(), spread: values, is_exhaustive },
             false => {
                 let first = first(&formula.constants(), dtype);
                 let spread = limit.unwrap_or(values).saturating_sub(first.len() as u64);
-                Points { dtype, first, spread, is_exhaustive }
+                Points { dtype, own, first, spread, is_exhaustive }
             }
         }
     }
@@ -58,6 +75,18 @@ impl Points {
     /// Returns activation `i`.
     pub fn at(&self, i: u64) -> f32 {
         let Some(i) = i.checked_sub(self.first.len() as u64) else { return self.first[i as usize] };
+        if let Some(own) = self.own {
+            let bits = i.wrapping_mul(SPREAD) as u32;
+            return match (own.integers(), Format::of_stored(own)) {
+                // Integers in two's complement, as many bits as the type has.
+                (Some((least, _)), _) if least < 0.0 => {
+                    let unused = 32 - 8 * own.size();
+                    ((bits << unused) as i32 >> unused) as f32
+                }
+                (None, Some(format)) => format.decode(bits & 0xff) as f32,
+                _ => (bits & 0xff) as f32,
+            };
+        }
         match self.dtype {
             dtype if dtype.is_narrow() => {
                 let bits = i.wrapping_mul(SPREAD_HALF) & ((1 << dtype.row().bits) - 1);
@@ -113,7 +142,8 @@ mod tests {
     use super::*;
 
     fn points(dtype: DType, spread: u64) -> Points {
-        Points { dtype, first: first(&[0.5, -3.0], dtype), spread, is_exhaustive: false }
+        let first = first(&[0.5, -3.0], dtype);
+        Points { dtype, own: None, first, spread, is_exhaustive: false }
     }
 
     #[test]
@@ -153,8 +183,8 @@ mod tests {
 
     #[test]
     fn sixteen_bits_are_all_there_is() {
-        let all =
-            Points { dtype: DType::F16, first: Vec::new(), spread: 1 << 16, is_exhaustive: true };
+        let (dtype, first, own) = (DType::F16, Vec::new(), None);
+        let all = Points { dtype, own, first, spread: 1 << 16, is_exhaustive: true };
         let mut seen: Vec<u16> =
             (0..all.len()).map(|i| half::f16::from_f32(all.at(i)).to_bits()).collect();
         seen.sort();

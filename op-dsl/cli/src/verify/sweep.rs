@@ -1,6 +1,7 @@
 //! Running a formula over many elements and measuring each result.
 
 use super::bench::Bench;
+use super::converted;
 use super::formula::Formula;
 use super::pass::{Pass, Role};
 use crate::error::Error;
@@ -257,7 +258,7 @@ impl<'f> Sweeper<'f> {
         chunk: &Chunk,
         measures: &mut [Measure],
     ) -> Result<(), Error> {
-        let format = Format::of(self.dtype);
+        let most_exact = self.formula.most_exact(self.dtype);
         let end = op_dsl_truth::work().saturating_add(pass.work.saturating_mul(chunk.len));
         self.streams.clear();
         self.want.clear();
@@ -267,7 +268,7 @@ impl<'f> Sweeper<'f> {
             }
             let mut streams = pass.element(i);
             self.formula.keep_in_range(&mut streams);
-            self.want.push(self.formula.truth(&pass.attrs, &streams, format));
+            self.want.push(self.formula.truth(&pass.attrs, &streams, most_exact));
             self.streams.push(streams);
         }
         for (i, streams) in self.streams.iter().enumerate() {
@@ -284,9 +285,16 @@ impl<'f> Sweeper<'f> {
                     let at = || Place { streams: streams.clone(), index, result };
                     measure.decided.add(want.is_some(), at);
                     let Some(want) = *want else { continue };
+                    let (format, at_level) =
+                        (self.formula.format(k, self.dtype), (self.dtype, level));
+                    let error = || match self.formula.converted(k) {
+                        Some(_) => {
+                            self.formula.error(at_level, &pass.attrs, streams, k, [got, want])
+                        }
+                        None => format.error(got, want, 0.0),
+                    };
                     let is_right = || {
-                        let budget = self.formula.budget(k, self.dtype, level);
-                        format.error(got, want, 0.0) <= budget
+                        error() <= self.formula.budget(k, self.dtype, level)
                             || is_noticed(streams, got, want)
                             || self.formula.is_as_written(&pass.attrs, streams, k, [got, want])
                     };
@@ -296,13 +304,18 @@ impl<'f> Sweeper<'f> {
                         measure.limits.add(is_right(), at);
                     } else {
                         let both = [got, want];
-                        let ulp = self.formula.error(self.dtype, &pass.attrs, streams, k, both);
+                        let ulp = self.formula.error(at_level, &pass.attrs, streams, k, both);
                         if pass.role == Role::Sweep {
                             // The error is below half a unit of the term that cancels.
                             let is_nearest = || ulp <= 0.5 * format.error(got, want, 0.0).min(1.0);
-                            let is_rounded = is_rounded(format, got, want) || is_nearest();
+                            let is_rounded = match self.formula.converted(k) {
+                                Some(_) => ulp <= converted::BUDGET,
+                                None => is_rounded(format, got, want) || is_nearest(),
+                            };
                             measure.rounded.add(is_rounded, at);
                         } else {
+                            let format = self.formula.converted(k).and_then(Format::of_stored);
+                            let format = format.unwrap_or(self.formula.format(k, self.dtype));
                             measure.factors.add(got.is_finite() || !is_in(format, want), at);
                         }
                         measure.raise(k, ulp, at);

@@ -2,16 +2,16 @@
 
 use super::error::{BindError, Checked, Wrong, refuse};
 use super::{Bound, Meta, Shape, bind, check_count, check_shape};
-use crate::DType;
-use crate::op::{OpDef, Tensor, Value};
+use crate::op::{Kind, OpDef, Tensor, Value};
+use crate::{DType, Stored};
 
 /// Shape and element type that an output must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputMeta {
     /// Sizes of the dimensions, outermost first.
     pub shape: Shape,
-    /// Element type that the output must have.
-    pub dtype: DType,
+    /// Storage type that the output must have; a mask may also be `uint8`.
+    pub dtype: Stored,
 }
 
 /// Returns the shapes and element types of the outputs, for callers that allocate them.
@@ -26,14 +26,23 @@ pub fn infer(
     let bound = bind(def, attrs, inputs)?;
     let meta = |(output, tensor): (usize, &Tensor)| {
         let sum = def.sum(output).and_then(|input| Shape::new(inputs[input].meta().shape));
-        OutputMeta { shape: sum.unwrap_or(bound.shape(tensor.kind)), dtype: bound.dtype }
+        let dtype = tensor.stored(bound.dtype);
+        OutputMeta { shape: sum.unwrap_or(bound.shape(tensor.kind)), dtype }
     };
     Ok(def.outputs.iter().enumerate().map(meta).collect())
 }
 
+/// Sets the element type of a call, where no input decides it, to that of the first output without a type of its own.
+pub fn decide(def: &OpDef, bound: &mut Bound, outputs: &[impl Meta]) {
+    let is_plain = |(t, _): &(&Tensor, _)| t.kind != Kind::Mask && t.own.is_none();
+    let plain = def.outputs.iter().zip(outputs).find(is_plain).filter(|_| def.outputs_decide());
+    let dtype = plain.and_then(|(_, output)| output.meta().dtype.number());
+    bound.dtype = dtype.filter(|dtype| def.dtypes.contains(dtype)).unwrap_or(bound.dtype);
+}
+
 /// Checks the output tensors of a call, whose inputs [`bind`] has accepted, against its result.
 ///
-/// If `cast` is true, the caller converts the results, so that outputs of any element type are accepted.
+/// If `cast` is true, outputs of any element type are accepted, except those that have a type of their own.
 ///
 /// # Errors
 /// The number of outputs, a shape or an element type differs.
@@ -52,14 +61,21 @@ pub fn check_outputs(
                 Some(input) => check_sum(def, t, got.shape, input, inputs[input].meta().shape)?,
                 None => check_shape(bound, t, got.shape, || "the inputs".into())?,
             }
-            if got.dtype != bound.dtype && !cast {
-                let allowed = bound.dtype.to_string();
-                return refuse(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
+            if !is_written(t, got.dtype, bound.dtype, cast) {
+                let (tensor, allowed) = (t.name.clone(), t.stored_names(bound.dtype));
+                return refuse(Wrong::DType { tensor, got: got.dtype, allowed });
             }
         }
         Ok(())
     };
     check().map_err(|what| BindError { op: def.name.clone(), what })
+}
+
+/// Returns whether an output may be stored so, in a call that computes in `dtype`.
+fn is_written(output: &Tensor, stored: Stored, dtype: DType, cast: bool) -> bool {
+    let is_cast = cast && output.own.is_none() && output.kind != Kind::Mask;
+    let is_stored = output.takes(stored, dtype) && stored != Stored::Bit;
+    is_stored || is_cast && stored.number().is_some()
 }
 
 /// Returns an error if an output that is a sum lacks the shape of the input that was broadcast.

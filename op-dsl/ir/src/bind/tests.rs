@@ -5,7 +5,8 @@ use crate::op::{Attr, Spec, Split, Tensor, Variant};
 use crate::{DType::*, Graph};
 
 fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
-    let tensor = |name: &'static str, kind| Tensor { name: name.into(), kind, used: true };
+    let tensor =
+        |name: &'static str, kind| Tensor { name: name.into(), kind, own: None, used: true };
     let graph = || Graph { nodes: vec![].into(), outputs: vec![].into() };
     let spec = |v| Spec { when: vec![(1, v)].into(), ..Spec::of(graph()) };
     let variant = |ident: &'static str, name: &'static str, value| Variant {

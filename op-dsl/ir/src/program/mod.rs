@@ -128,6 +128,10 @@ pub struct Program {
     pub inputs: u16,
     /// Bit `k` is 1 if input stream `k` is a mask (true or false per element).
     pub masks: u16,
+    /// Bit `k` is 1 if output stream `k` has a type of its own, to which numbers in f32 are converted.
+    pub results: u16,
+    /// Whether some stream has numbers of a type of its own, so that all are computed as accurately as f32 needs them.
+    pub is_mixed: bool,
     /// Operands that hold the graph's outputs, in their order.
     pub outputs: List<Operand>,
 }
@@ -231,6 +235,8 @@ impl<'a> Planner<'a> {
             code: Cow::Owned(code),
             slots,
             inputs: masks.len() as u16,
+            results: 0,
+            is_mixed: false,
             masks: masks.iter().rev().fold(0, |bits, mask| bits << 1 | u16::from(*mask)),
             outputs: Cow::Owned(outputs),
         }

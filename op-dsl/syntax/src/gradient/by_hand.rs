@@ -1,5 +1,6 @@
 //! Connects a handwritten gradient to its forward operator.
 
+use super::forward::differentiated;
 use super::variables;
 use crate::Errors;
 use crate::model::{OpFn, Role};
@@ -17,7 +18,7 @@ pub(crate) fn by_hand(
     wrt: Option<&[Ident]>,
     errors: &Errors,
 ) -> GradOf {
-    let mut upstream = 0;
+    let (mut upstream, outputs) = (0, differentiated(&forward.outputs));
     let mut inputs = Vec::new();
     for p in &f.params {
         let Role::Tensor { holds, .. } = &p.role else { continue };
@@ -34,7 +35,7 @@ pub(crate) fn by_hand(
             (None, Role::Tensor { optional: true, .. }) => Origin::Own,
             (None, _) => {
                 upstream += 1;
-                Origin::Upstream(upstream - 1)
+                Origin::Upstream(outputs.get(upstream - 1).copied().unwrap_or(upstream - 1))
             }
         });
     }

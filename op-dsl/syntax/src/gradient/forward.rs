@@ -3,6 +3,7 @@
 use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
+use op_dsl_ir::Stored;
 use op_dsl_ir::compile::divisors_cancelled;
 use op_dsl_ir::op::{
     Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
@@ -38,19 +39,43 @@ impl Forward<'_> {
         self.def.outputs.len() - self.saved.len()
     }
 
+    /// Returns the outputs that have an upstream gradient: those that the function returns, except integers and masks.
+    pub fn differentiated(&self) -> Vec<usize> {
+        differentiated(&self.def.outputs[..self.returned()])
+    }
+
     /// Returns whether the operator is itself a gradient, derived or handwritten.
     pub fn is_gradient(&self) -> bool {
         self.def.grad_of.is_some()
     }
 }
 
-/// Returns the kind of the tensor that an input of a gradient holds.
-pub(super) fn kind(forward: &OpDef, source: Origin) -> Kind {
+/// Returns the indices of the outputs that are differentiated: all but integers and masks, which only jump.
+pub(super) fn differentiated(outputs: &[Tensor]) -> Vec<usize> {
+    (0..outputs.len()).filter(|o| !jumps(&outputs[*o])).collect()
+}
+
+/// Returns whether the elements of a tensor are integers or truth values.
+pub(super) fn jumps(tensor: &Tensor) -> bool {
+    let is_whole = |own: Stored| own == Stored::Byte || own.integers().is_some();
+    tensor.kind == Kind::Mask || tensor.own.is_some_and(is_whole)
+}
+
+/// Returns kind and own type of the tensor that an input of a gradient holds.
+pub(super) fn held(forward: &OpDef, source: Origin) -> (Kind, Option<Stored>) {
     match source {
-        Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
-        Origin::Input(i) => forward.inputs[i].kind,
-        Origin::Own => Kind::Whole, // only in handwritten gradients, which declare their kinds
+        Origin::Upstream(o) => gradient_of(&forward.outputs[o]),
+        Origin::Output(o) => (forward.outputs[o].kind, forward.outputs[o].own),
+        Origin::Input(i) => (forward.inputs[i].kind, forward.inputs[i].own),
+        Origin::Own => (Kind::Whole, None), // only in handwritten gradients, which declare their kinds
     }
+}
+
+/// Returns kind and own type of a gradient with respect to a tensor, or of its upstream gradient.
+///
+/// A float of 8 bits has too few digits for gradients, so that they have the element type of the call.
+pub(super) fn gradient_of(tensor: &Tensor) -> (Kind, Option<Stored>) {
+    (tensor.kind, tensor.own.filter(|own| own.number().is_some()))
 }
 
 /// Returns, for each input stream of a gradient, the forward tensor and the part of it that it holds.
@@ -59,7 +84,7 @@ pub(super) fn kind(forward: &OpDef, source: Origin) -> Kind {
 pub(super) fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
     let of = |(_, source): &(String, Origin)| {
         let source = *source;
-        kind(forward, source).parts().iter().map(move |part| (source, *part))
+        held(forward, source).0.parts().iter().map(move |part| (source, *part))
     };
     inputs.iter().flat_map(of).collect()
 }

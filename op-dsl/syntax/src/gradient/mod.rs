@@ -21,7 +21,7 @@ pub(crate) use forward::stream_ranges;
 
 use crate::Errors;
 use crate::attr::GradArgs;
-use forward::{kind, specs, streams, wiring};
+use forward::{held, specs, streams, wiring};
 use op_dsl_ir::doc::of_gradient;
 use op_dsl_ir::op::{GradOf, Kind, List, OpDef, Origin, Range, Tensor};
 use op_dsl_ir::stages::MAX_KERNEL_STREAMS;
@@ -33,6 +33,7 @@ use quote::ToTokens;
 /// Also returns the wiring, which connects the gradient's streams to those of `forward`.
 pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
     let wrt = variables::wrt(forward, args, errors)?;
+    tensors::some_differentiated(forward, args, errors)?;
     tensors::no_sums(forward.def, args, errors)?;
     tensors::no_rows(forward, args, errors)?;
     let inputs = match &args.inputs {
@@ -48,10 +49,9 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     let wiring = wiring(forward, &inputs, &wrt);
     let tensors: Vec<Tensor> = inputs
         .iter()
-        .map(|(name, source)| Tensor {
-            name: name.clone().into(),
-            kind: kind(def, *source),
-            used: true,
+        .map(|(name, source)| {
+            let (kind, own) = held(def, *source);
+            Tensor { name: name.clone().into(), kind, own, used: true }
         })
         .collect();
     let ranges = ranges(def, &inputs);

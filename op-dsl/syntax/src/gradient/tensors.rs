@@ -1,6 +1,6 @@
 //! Inputs, outputs and attributes of a derived gradient.
 
-use super::forward::{Forward, specs, streams, wiring};
+use super::forward::{Forward, gradient_of, specs, streams, wiring};
 use super::variables::{self, list};
 use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
@@ -15,7 +15,7 @@ pub fn explicit(
     args: &GradArgs,
     errors: &Errors,
 ) -> Option<Vec<(String, Origin)>> {
-    let (def, returned) = (forward.def, forward.returned());
+    let (def, outputs) = (forward.def, forward.differentiated());
     let mut inputs: Vec<(String, Origin)> = Vec::new();
     let mut upstream = 0;
     for Input { name: ident, holds } in names {
@@ -27,7 +27,7 @@ pub fn explicit(
             }
             (None, None) => {
                 upstream += 1;
-                Origin::Upstream(upstream - 1)
+                Origin::Upstream(outputs.get(upstream - 1).copied().unwrap_or_default())
             }
         };
         let name = names::tensor(ident);
@@ -36,7 +36,8 @@ pub fn explicit(
         }
         inputs.push((name, source));
     }
-    if upstream != returned {
+    if upstream != outputs.len() {
+        let returned = outputs.len();
         let known = [list(&def.inputs), list(&def.outputs)].join(", ");
         return errors.none(
             &args.keyword,
@@ -59,10 +60,10 @@ pub fn default(
     args: &GradArgs,
     errors: &Errors,
 ) -> Option<Vec<(String, Origin)>> {
-    let (def, returned) = (forward.def, forward.returned());
-    let upstream = (0..returned).map(|o| {
+    let (def, returned, outputs) = (forward.def, forward.returned(), forward.differentiated());
+    let upstream = outputs.iter().map(|&o| {
         let name = &def.outputs[o].name;
-        let name = match returned {
+        let name = match outputs.len() {
             // A gradient already has an input `dy`.
             _ if forward.is_gradient() => format!("d{name}"),
             1 => "dy".to_owned(),
@@ -148,7 +149,8 @@ pub fn outputs(
             Some(given) => names::tensor(&given[k]),
             None => format!("d{}", input.name),
         };
-        Tensor { name: name.into(), kind: input.kind, used: true }
+        let (kind, own) = gradient_of(input);
+        Tensor { name: name.into(), kind, own, used: true }
     };
     Some(wrt.iter().enumerate().map(tensor).collect())
 }
@@ -174,6 +176,15 @@ pub fn sums(
         Some(Sum { output, input: at? })
     };
     summed.map(sum).collect()
+}
+
+/// Refuses to differentiate an operator all of whose outputs are integers or masks; `None` after reporting the error.
+pub fn some_differentiated(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
+    if !forward.differentiated().is_empty() {
+        return Some(());
+    }
+    let why = "no output has a gradient, because integers and masks have none";
+    errors.none(&args.keyword, format!("{why}; remove `grad(..)`"))
 }
 
 /// Refuses to differentiate a gradient whose outputs are sums; `None` after reporting the error.

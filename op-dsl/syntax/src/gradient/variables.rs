@@ -1,6 +1,6 @@
 //! The inputs that `wrt` names.
 
-use super::forward::Forward;
+use super::forward::{Forward, jumps};
 use crate::attr::GradArgs;
 use crate::{Errors, names};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
@@ -39,6 +39,11 @@ pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
             Some(i) if forward.inputs[i].kind == Kind::Rows => {
                 let help = "write `wrt` with inputs of numbers";
                 errors.at(ident, format!("`{ident}` counts rows and has no gradient; {help}"));
+            }
+            Some(i) if jumps(&forward.inputs[i]) => {
+                let help = "write `wrt` with inputs of numbers";
+                let what = "has integers or truth values, and no gradient";
+                errors.at(ident, format!("`{ident}` {what}; {help}"));
             }
             Some(i) if forward.presence(i).is_some() => {
                 let help = "write `wrt` with inputs that every call has";

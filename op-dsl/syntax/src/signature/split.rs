@@ -3,6 +3,7 @@
 use crate::Errors;
 use crate::attr::SplitArgs;
 use crate::model::{Param, Role};
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split};
 use syn::{Expr, Ident, ItemFn, Lit};
 
@@ -13,7 +14,7 @@ use syn::{Expr, Ident, ItemFn, Lit};
 pub(super) fn read(
     splits: &[(Ident, SplitArgs)],
     params: &[Param],
-    returns: &[Kind],
+    returns: &[(Kind, Option<Stored>)],
     item: &ItemFn,
     errors: &Errors,
 ) -> Option<Split> {
@@ -24,7 +25,7 @@ pub(super) fn read(
                 &p.ident,
                 "a gated tensor needs its split; write `#[split(along = dim)]` before it",
             );
-        } else if returns.contains(&Kind::Gated) {
+        } else if returns.iter().any(|(kind, _)| *kind == Kind::Gated) {
             errors.at(
                 &item.sig.output,
                 "a gated output is cut like a gated input, and there is none; write \

@@ -56,7 +56,7 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
         let mut tracer = Tracer::new(&scope, errors, &kinds, fixed, b, inputs);
         tracer.locals = locals;
         let result = tracer.op_body(&op.block)?;
-        match outputs(op, &mut tracer, &result).filter(|_| can_have_rows(op, &tracer)) {
+        match outputs(op, &mut tracer, &result)?.filter(|_| can_have_rows(op, &tracer)) {
             Some(mut outputs) => {
                 let when = fixed.iter().map(|(i, v)| (*i, *v)).collect();
                 let (functions, terms): (Vec<_>, Vec<Id>) = tracer.rows.iter().copied().unzip();
@@ -183,42 +183,45 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
 /// Returns the output nodes of an operator: the returned values, then the `#[saved]` ones.
 ///
 /// `result` is the value of the function's body. Returns `None` after reporting an error.
-fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
+fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Traces<Option<Vec<Id>>> {
     let returned = match result {
         Value::Tuple(values) => values.clone(),
         one => vec![one.clone()],
     };
     let mut out = Vec::new();
     let tail = op.block.stmts.last();
-    if let (Value::Tuple(parts), [Kind::Gated]) = (result, &op.returns[..])
+    if let (Value::Tuple(parts), [(Kind::Gated, _)]) = (result, &op.returns[..])
         && parts.len() == 2
     {
         gated(&tail, tracer, result);
-        return None;
+        return Ok(None);
     }
     if returned.len() != op.returns.len() && result != &Value::Poison {
         let (is, want) = (returned.len(), call::count(op.returns.len(), "output"));
         tracer.error(&tail, format!("the signature has {want} and this is {is}"));
-        return None;
+        return Ok(None);
     }
-    for (value, kind) in returned.iter().zip(&op.returns) {
+    for (value, (kind, _)) in returned.iter().zip(&op.returns) {
         match (value, kind) {
-            (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v]),
-            (value, Kind::Whole | Kind::Mask | Kind::Rows) => {
-                out.push(tracer.element(&tail, value)?)
+            (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v].map(Some)),
+            (value, Kind::Whole | Kind::Rows) => out.push(tracer.element(&tail, value)),
+            (value, Kind::Mask) => {
+                let truth = tracer.condition(&tail, value.clone())?;
+                out.push(truth.map(|truth| {
+                    let [yes, no] = [1.0, 0.0].map(|v| tracer.graph.num(v));
+                    truth.choose(&mut tracer.graph, yes, no)
+                }));
             }
-            (Value::Poison, _) => return None,
+            (Value::Poison, _) => return Ok(None),
             (value, Kind::Gated) => {
                 gated(&tail, tracer, value);
-                return None;
+                return Ok(None);
             }
         }
     }
     let saved = std::mem::take(&mut tracer.saved);
-    for value in &saved {
-        out.push(tracer.element(&tail, value)?);
-    }
-    Some(out)
+    out.extend(saved.iter().map(|value| tracer.element(&tail, value)));
+    Ok(out.into_iter().collect())
 }
 
 /// Reports that an output of type `Gated` must be written as `Gated { .. }` and `value` is not.

@@ -36,7 +36,7 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
         (0..shapes.len()).map(|i| !leaves_out(package, spec, SignaturePart::Input(i))).collect();
     let meta = |((t, shape), given): ((&Tensor, _), &bool)| TensorMeta {
         shape,
-        dtype: if *given { t.kind.stored(dtype) } else { Stored::Nothing },
+        dtype: if *given { t.stored(dtype) } else { Stored::Nothing },
     };
     let shaped = def.inputs.iter().zip(shapes.iter().map(Vec::as_slice));
     let metas: Vec<TensorMeta<'_>> = shaped.zip(&given).map(meta).collect();

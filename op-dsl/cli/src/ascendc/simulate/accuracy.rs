@@ -35,8 +35,7 @@ pub fn accuracy(
     let (reads, writes) = (def.input_streams(), def.output_streams());
     let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
     let mut found = Accuracy::new(bound.dtype);
-    let value =
-        |s: &Stream, a: &[Array], i: usize| f64::from(a[s.tensor].get(position(bound, s, i)));
+    let value = |s: &Stream, a: &[Array], i: usize| a[s.tensor].get(position(bound, s, i));
     let judged: Vec<usize> = (0..count.min(computed)).collect();
     for elements in judged.chunks(CHUNK) {
         let columns = |streams: &[Stream], arrays: &[Array]| -> Vec<Vec<f64>> {

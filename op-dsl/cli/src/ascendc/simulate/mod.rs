@@ -106,13 +106,13 @@ fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Err
         let Some(file) = file else {
             inputs.push(match op.def().presence(i) {
                 Some(_) => Array::absent(),
-                None => normal.array(tensor.kind, args.dtype, shape)?,
+                None => normal.array(tensor, args.dtype, shape)?,
             });
             continue;
         };
         let name = tensor.name.to_string();
         let wrong = |what| Error::File { flag: "--in", name, path: file.into(), what };
-        let array = npy::read(Path::new(file), tensor.kind, Some(args.dtype)).and_then(|a| {
+        let array = npy::read(Path::new(file), tensor, Some(args.dtype)).and_then(|a| {
             match tensor.kind {
                 Kind::Rows => Ok(a), // of any length
                 Kind::Whole | Kind::Gated | Kind::Mask => fits(a, shape),
