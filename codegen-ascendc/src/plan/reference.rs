@@ -78,7 +78,7 @@ impl<'g> Reference<'g> {
     }
 
     /// Returns the reference results of one element, given its value of each input stream.
-    pub(super) fn results(&self, streams: &[f64]) -> Vec<f64> {
+    pub fn results(&self, streams: &[f64]) -> Vec<f64> {
         self.graph.eval(streams, &self.scalars)
     }
 
