@@ -11,6 +11,7 @@
 //     --inout NAME=IN:OUT    an output that lies on an input
 //     --absent NAME          a null pointer
 //     --workspace BYTES      zeroed
+//     --scratch BYTES        a workspace that nobody zeroed
 //     --tiling FILE          the bytes of the tiling struct
 //
 // and the device: --blocks N, --ub BYTES, --key N, --auto-sync, --saturate, --flush, --noise SEED,
@@ -181,6 +182,8 @@ inline Request Parse(int argc, char** argv)
             request.arguments.push_back(nullptr);
         } else if (option == "--workspace") {
             AddRegion(request, "workspace", Role::kWorkspace, Number(value));
+        } else if (option == "--scratch") {
+            AddRegion(request, "workspace", Role::kScratch, Number(value));
         } else if (option == "--tiling") {
             AddRegion(request, "tiling", Role::kTiling, value);
         } else if (option == "--blocks") {
@@ -401,9 +404,9 @@ struct Bytes {
     size_t size;
 };
 
-/// The program for a call whose tiling is known, and with it the kernel and the blocks.
+/// The program for a call whose tiling is known, and with it the kernel, the blocks and the bytes of workspace.
 inline int MainTiled(int argc, char** argv, std::initializer_list<Named> kernels, const char* kernel, uint64_t ub,
-                     uint32_t cores, Bytes tiling)
+                     uint32_t cores, Bytes tiling, uint64_t workspace = 0)
 {
     std::FILE* file = std::fopen("tiling.bin", "wb");
     if (file == nullptr || std::fwrite(tiling.data, tiling.size, 1, file) != 1 || std::fclose(file) != 0) {
@@ -411,7 +414,8 @@ inline int MainTiled(int argc, char** argv, std::initializer_list<Named> kernels
     }
     std::vector<std::string> words(argv, argv + argc);
     words.insert(words.end(), {"--kernel", kernel, "--ub", std::to_string(ub), "--blocks", std::to_string(std::max(cores, 1u)),
-                               "--absent", "workspace", "--tiling", "tiling.bin"});
+                               workspace == 0 ? "--absent" : "--scratch",
+                               workspace == 0 ? "workspace" : std::to_string(workspace), "--tiling", "tiling.bin"});
     std::vector<char*> arguments;
     for (std::string& word : words) {
         arguments.push_back(word.data());

@@ -309,12 +309,13 @@ pub enum Why {
          to have them; write `{1}: Elem` and `{1} != 0.0`, or use bytes on ascend910b", arch = .0.arch.number
     )]
     MaskOfRows(&'static Soc, String),
-    /// The output with this name is a sum over elements, which emitted kernels do not compute.
+    /// The output with this name is a sum over elements, which emitted kernels do not compute for the target or operator.
     #[error(
-        "`{0}` is a sum over elements, which emitted kernels do not compute; derive the gradient with \
-         `broadcast = false` and sum it"
+        "`{1}` is a sum over elements, which kernels compute on ascend910b and ascend950 alone, and not beside masks, \
+         optional inputs or interleaved parts (architecture {arch}); derive the gradient with `broadcast = false` and sum it",
+        arch = .0.arch.number
     )]
-    Sum(String),
+    Sum(&'static Soc, String),
     /// The formula needs the function with this name, which no sequence of vector calls computes.
     #[error(
         "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"

@@ -2,6 +2,7 @@
 //!
 //! The program consists of the emitted tiling, the emitted kernels and the host model of AscendC.
 
+use crate::emit::kernel::sums;
 use crate::emit::kernel::tiling_data::{fields, gate_is_an_attribute};
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::text::Text;
@@ -9,7 +10,7 @@ use crate::emit::{Package, Tree, host, kernel};
 use crate::plan::Plan;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::Value;
+use op_dsl_ir::op::{Kind, Value};
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -48,6 +49,8 @@ pub struct Call<'c> {
     pub attrs: &'c [Value],
     /// Shape that the call runs over, and the dimension along which gated tensors are split.
     pub bound: &'c Bound,
+    /// Shapes of the inputs in the order of the signature, which the tiling of an operator with sums takes.
+    pub shapes: &'c [Vec<usize>],
     /// Number of elements of the input that holds row counts; 0 if the operator has no such input.
     pub counts: usize,
     /// Vector cores of the simulated NPU.
@@ -118,7 +121,7 @@ fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
 ///
 /// Its arguments are those of the program after the index of the call.
 fn body(call: &Call<'_>, text: &mut Text) {
-    let Call { package, plan, attrs, bound, counts, cores } = call;
+    let Call { package, plan, attrs, bound, shapes, counts, cores } = call;
     // Attributes that select a specialisation, and whether optional inputs are given, are fixed by it.
     let when = &package.def.specs[bound.spec].when;
     let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
@@ -145,7 +148,12 @@ fn body(call: &Call<'_>, text: &mut Text) {
             text.line(format!("given.{} = {v:?}f;", cpp_name(&attr.name)));
         }
     }
-    text.line(format!("const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
+    match sums::has(&package.def) {
+        true => collapse(call, &outer, shapes, text),
+        false => {
+            text.line(format!("const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
+        }
+    }
     text.line(format!("const uint32_t form = SelectForm({});", chosen.join(", ")));
     let (ub, pads) = (plan.soc.reported_ub(), plan.soc.arch.pads);
     text.line(format!("const Machine machine{{{ub}, {cores}, {pads}}};"));
@@ -153,6 +161,33 @@ fn body(call: &Call<'_>, text: &mut Text) {
     text.line(format!(
         "return Run(extent, form, {ty}, machine, given, {{{kernels}}}, argc, argv);"
     ));
+}
+
+/// Writes C++ statements that find how the inputs of an operator with sums lie in the domain.
+fn collapse(call: &Call<'_>, outer: &str, shapes: &[Vec<usize>], text: &mut Text) {
+    let (def, rank) = (&call.package.def, call.bound.domain.len());
+    let mut all = Vec::new();
+    for (k, (tensor, shape)) in def.inputs.iter().zip(shapes).enumerate() {
+        let gated = tensor.kind == Kind::Gated;
+        let split =
+            call.bound.split.map_or(0, |s| s.dim + shape.len() - rank.min(s.dim + shape.len()));
+        let part = |(d, n): (usize, &usize)| if gated && d == split { n / 2 } else { *n };
+        let dims: Vec<String> =
+            shape.iter().enumerate().map(part).map(|n| format!("{n}u")).collect();
+        text.line(format!(
+            "const uint64_t shape{k}[] = {{{}}};",
+            [dims, vec!["0u".into()]].concat().join(", ")
+        ));
+        all.push(format!("{{shape{k}, {}, {gated}}}", shape.len()));
+    }
+    text.line(format!("const Shape shapes[] = {{{}}};", all.join(", ")));
+    text.line(format!("uint32_t modes[{}] = {{}};\nSumExtent extent{{}};", all.len()));
+    let refused = format!(
+        "CollapseSums(dims, {rank}, {outer}, shapes, {0}, modes, extent) != {0}",
+        all.len()
+    );
+    text.when(&refused, "host_model::Usage(\"the host code refuses the shapes of the inputs\");");
+    host::core::fill_modes(text, call.package, "given.");
 }
 
 /// Lists the kernels that the tiling of a call can select: one for long rows, one for small rows.
@@ -170,12 +205,14 @@ fn instances(call: &Call<'_>) -> String {
 ///
 /// It also prints the tiling. Its parameter `given` holds the fields of the tiling data that do not come from tiling.
 fn tiled(package: &Package<'_>, text: &mut Text) {
-    text.line("int Run(const Extent& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,");
+    let sums = sums::has(&package.def);
+    let (extent, tile) = if sums { ("SumExtent", "TileSums") } else { ("Extent", "Tile") };
+    text.line(format!("int Run(const {extent}& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,"));
     let rest = "        std::initializer_list<host_model::Named> kernels, int argc, char** argv)";
     text.function(rest, |text| {
         text.line("const Need* need = FindNeed(HOST_MODEL_ARCH, form, type);");
         text.line("TilingData data{};");
-        text.block("if (need == nullptr || !Tile(extent, *need, machine, data))", "}", |text| {
+        text.block(&format!("if (need == nullptr || !{tile}(extent, *need, machine, data))"), "}", |text| {
             text.line("host_model::Usage(\"the host code finds no tiling\");");
         });
         if gate_is_an_attribute(&package.def) {
@@ -183,6 +220,9 @@ fn tiled(package: &Package<'_>, text: &mut Text) {
         }
         if package.def.rows().is_some() {
             text.line("data.counts = given.counts;\ndata.rowsOfCount = given.rowsOfCount;");
+        }
+        for mode in sums::broadcast(&package.def).into_iter().map(|i| sums::mode(&package.def, i)) {
+            text.line(format!("data.{mode} = given.{mode};"));
         }
         let (floats, whole): (Vec<_>, Vec<_>) =
             fields(package).into_iter().partition(|field| field.ty == "float");
@@ -200,9 +240,14 @@ fn tiled(package: &Package<'_>, text: &mut Text) {
         ));
         text.line("const char* kernel = data.path == PATH_SMALL ? \"small\" : \"dense\";");
         text.line("const host_model::Bytes tiling{&data, sizeof data};");
-        text.line(
-            "return host_model::MainTiled(argc, argv, kernels, kernel, machine.ub, data.cores, tiling);",
-        );
+        let bytes = match sums {
+            true => format!("WorkspaceOf(data, {})", host::core::sum_count(package)),
+            false => String::new(),
+        };
+        let workspace = if sums { ", WorkspaceBytes" } else { "" };
+        text.line(format!(
+            "return host_model::MainTiled(argc, argv, kernels, kernel, machine.ub, data.cores, tiling{workspace});",
+        ).replace("WorkspaceBytes", &bytes));
     });
 }
 

@@ -25,6 +25,8 @@ enum class Role {
     kInOut,
     /// Zeroed, then read and written at will.
     kWorkspace,
+    /// A workspace that nobody zeroed: a byte is written before it is read.
+    kScratch,
     /// The bytes of the tiling struct.
     kTiling,
 };
@@ -38,7 +40,7 @@ public:
         const uint64_t total = (size + 2 * kGuard + 511) / 512 * 512;
         memory_.reset(static_cast<uint8_t*>(std::aligned_alloc(512, total)));
         std::memset(memory_.get(), role == Role::kWorkspace ? 0 : 0xa5, total);
-        if (role == Role::kOutput || role == Role::kInOut || role == Role::kWorkspace) {
+        if (role != Role::kInput && role != Role::kTiling) {
             marks_.assign(size, 0);
         }
     }
@@ -75,10 +77,11 @@ public:
         }
         for (uint64_t i = static_cast<uint64_t>(offset); i < static_cast<uint64_t>(offset) + length; ++i) {
             const uint16_t mark = marks_[i];
-            if (mark == 0 && role == Role::kOutput) {
+            if (mark == 0 && (role == Role::kOutput || role == Role::kScratch)) {
                 Fail("gm-uninitialised", where,
-                     "read of byte %llu of output '%s', which nobody wrote",
-                            static_cast<unsigned long long>(i), name.c_str());
+                     "read of byte %llu of %s '%s', which nobody wrote",
+                            static_cast<unsigned long long>(i), role == Role::kOutput ? "output" : "workspace",
+                            name.c_str());
             }
             if (mark != 0 && role == Role::kInOut) {
                 Fail("gm-in-place", where,
@@ -131,7 +134,7 @@ public:
             }
             const bool repeats = !kHasCopyPad && mark == own && length == kBlock && bytes != nullptr &&
                                  bytes[i - static_cast<uint64_t>(offset)] == Base()[i];
-            if (role == Role::kWorkspace ? race : mark != 0 && !repeats) {
+            if (role == Role::kWorkspace || role == Role::kScratch ? race : mark != 0 && !repeats) {
                 Fail("gm-written-twice", where,
                      "byte %llu of '%s' was already written by core %d",
                             static_cast<unsigned long long>(i), name.c_str(), Writer(mark));

@@ -117,6 +117,10 @@ impl<'a> Package<'a> {
             left_out: Vec::new(),
             options,
         };
+        if !def.sums.is_empty() {
+            // A sum over no elements is 0, which no kernel that is not launched writes.
+            package.def.to_mut().empty = false;
+        }
         let socs = one_of_each(socs);
         let plan = |soc: &&'static Soc| planned(&package.def, soc, &package.options);
         let found: Vec<_> = socs.par_iter().map(plan).collect();

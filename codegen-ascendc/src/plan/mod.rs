@@ -102,7 +102,7 @@ use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
-use op_dsl_ir::op::{Kind, OpDef, Rule, Stage, Tensor};
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Stage, Tensor};
 use op_dsl_ir::{DType, Node, Stored};
 use samples::Samples;
 use std::cell::RefCell;
@@ -218,8 +218,8 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
-    if let Some(sum) = def.sums.first() {
-        return Err(Why::Sum(def.outputs[sum.output].name.to_string()));
+    if let Some(sum) = def.sums.first().filter(|_| !adds(def, soc)) {
+        return Err(Why::Sum(soc, def.outputs[sum.output].name.to_string()));
     }
     let row_function = |stage: &Stage| match stage.rule {
         Rule::Reduce(function) => Some(function.name()),
@@ -258,6 +258,16 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Returns whether kernels for the target compute the sums of an operator.
+///
+/// They need copies of any length and a barrier over all cores, and take neither masks nor optional inputs nor interleaved parts.
+fn adds(def: &OpDef, soc: &Soc) -> bool {
+    let plain = def.inputs.iter().all(|t| matches!(t.kind, Kind::Whole | Kind::Gated));
+    let given = (0..def.inputs.len()).all(|i| def.presence(i).is_none());
+    let halves = def.split.as_ref().is_none_or(|s| s.pattern == Pattern::Halves);
+    soc.arch.pads && plain && given && halves
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl<'g> Reference<'g> {
     /// Returns reference results: for each output, one value per element.
     ///
     /// `streams` holds, for each input stream, one value per element.
-    pub(super) fn columns(&self, streams: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub fn columns(&self, streams: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let count = streams.first().map_or(0, Vec::len);
         self.graph.eval_columns(streams, &self.scalars, count)
     }

@@ -42,6 +42,8 @@ pub(super) fn need(
         + if select { soc.arch.select_reserve } else { 0 };
     let ins = streams_bits(def, inputs, dtype);
     let dense = DEPTH * (ins + 8 * size * outs) + temporaries(found, soc);
+    let (added, reserved) = sums(def, size, soc, select);
+    let (dense, fixed) = (dense + added, fixed + reserved);
 
     // For each gated input that is read, the number of its parts that are read.
     let parts = |t: usize| {
@@ -68,6 +70,21 @@ pub(super) fn need(
         even,
         gathers: soc.arch.gathers,
     }
+}
+
+/// Returns the additional bits per element and bytes of an operator with sums.
+///
+/// These are a copy of each input that may be broadcast, two `float` of each sum, three work buffers, and mask bits by which NaN is
+/// selected.
+fn sums(def: &OpDef, size: u64, soc: &Soc, select: bool) -> (u64, u64) {
+    if def.sums.is_empty() {
+        return (0, 0);
+    }
+    let shared =
+        def.input_streams().iter().filter(|s| !def.wide.contains(&s.tensor)).count() as u64;
+    let sums = def.output_streams().iter().filter(|s| def.sum(s.tensor).is_some()).count() as u64;
+    let reserved = if select { 0 } else { soc.arch.select_reserve };
+    (8 * size * shared + 64 * sums + 96 + 1, reserved + BLOCK)
 }
 
 /// Returns the bits per element of the input streams that are read.

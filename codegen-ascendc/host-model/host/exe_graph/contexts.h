@@ -186,8 +186,15 @@ public:
         return ge::GRAPH_SUCCESS;
     }
 
+    ge::graphStatus SetScheduleMode(const uint32_t mode)
+    {
+        schedule_mode = mode;
+        return ge::GRAPH_SUCCESS;
+    }
+
     std::vector<const StorageShape*> inputs;
     std::vector<const StorageShape*> outputs;
+    uint32_t schedule_mode = 0;
     fe::PlatFormInfos* platform = nullptr;
     const void* compile_info = nullptr;
     size_t capacity = 2048;

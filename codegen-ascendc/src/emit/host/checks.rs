@@ -3,6 +3,7 @@
 //! The messages are the same as those of the CPU.
 
 use super::core::branching;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
@@ -49,6 +50,16 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.line("// The attribute that names the split dimension; null if there is none.");
     text.line(format!("constexpr const char* DIM = {};", dim.unwrap_or_else(|| "nullptr".into())));
     text.line(format!("constexpr int64_t MIN_RANK = {};\n", u8::from(def.split.is_some())));
+    if sums::has(def) {
+        let of = |(k, _)| def.sum(k).map_or("-1".to_string(), |input| input.to_string());
+        let all: Vec<String> = def.outputs.iter().enumerate().map(of).collect();
+        text.line("// For each output that is a sum the input whose shape it has, else -1.");
+        text.line(format!("constexpr int64_t SUM_OF[] = {{{}}};", all.join(", ")));
+        let wide = |k: usize| def.wide.contains(&k).to_string();
+        let all: Vec<String> = (0..def.inputs.len()).map(wide).collect();
+        text.line("// Which inputs are never broadcast.");
+        text.line(format!("constexpr bool WIDE[] = {{{}}};\n", all.join(", ")));
+    }
     inputs(text, def);
 }
 
@@ -133,6 +144,7 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
         match line.trim() {
             "@optional@" => kept.push(has_optional_laid_out(def)),
             "@masks@" => kept.push(has_masks(def)),
+            "@sums@" => kept.push(sums::has(def)),
             "@else@" => kept.iter_mut().skip(1).for_each(|k| *k = !*k), // no block is in another
             "@end@" => drop(kept.pop()),
             _ if kept.iter().all(|k| *k) => out += &format!("{line}\n"),

@@ -3,6 +3,7 @@
 //! It is self-contained C++17 without CANN, so that a launcher without an operator package can use it too.
 
 use crate::arch::Arch;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
@@ -13,6 +14,8 @@ use op_dsl_ir::op::{AttrKind, Pattern};
 
 /// C++ code of the tiling maths that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
+/// C++ code of the tiling maths of operators with sums.
+const SUMS: &str = include_str!("fragments/sums.h");
 /// C++ functions that look up entries in the tables of architectures and kernels.
 const FIND: &str = include_str!("fragments/find.h");
 
@@ -30,11 +33,15 @@ pub const INCLUDES: &str = "#include <algorithm>\n#include <cstddef>\n#include <
 
 /// Writes the C++ code of `<op>_tiling_core.h` inside its namespace.
 ///
-/// It has the functions `Tile`, `Collapse`, `SelectForm` and `FindNeed`.
+/// It has the functions `Tile`, `Collapse`, `SelectForm` and `FindNeed`; for an operator with sums also `TileSums`, `CollapseSums`
+/// and `WorkspaceOf`.
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
     text.line(TILE);
+    if sums::has(&package.def) {
+        text.line(SUMS);
+    }
     text.line("// What the framework keeps between calls.");
     text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
     types(&mut text);
@@ -166,4 +173,19 @@ fn select(text: &mut Text, package: &Package<'_>) {
         text.line(format!("        return {};\n    }}", form_constant(package, spec)));
     }
     text.line("    return NO_FORM;\n}");
+}
+
+/// Returns the number of output streams that are sums, as the C++ function `WorkspaceOf` takes it.
+pub fn sum_count(package: &Package<'_>) -> usize {
+    let def = &package.def;
+    def.output_streams().iter().filter(|s| def.sum(s.tensor).is_some()).count()
+}
+
+/// Writes C++ statements that store in the tiling data how each input of an operator with sums lies in the domain.
+///
+/// `data` is the C++ expression of a field without its name; `modes` is the array that `CollapseSums` has filled.
+pub fn fill_modes(text: &mut Text, package: &Package<'_>, data: &str) {
+    for input in sums::broadcast(&package.def) {
+        text.line(format!("{data}{} = modes[{input}];", sums::mode(&package.def, input)));
+    }
 }

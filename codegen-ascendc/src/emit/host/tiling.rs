@@ -2,6 +2,7 @@
 
 use super::checks::{attribute, form_arguments, fragment, has_attributes, has_masks};
 use super::core;
+use crate::emit::kernel::sums;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
@@ -186,7 +187,14 @@ fn tile(text: &mut Text, package: &Package<'_>) {
         text.line("const uint64_t small = data->path == PATH_SMALL ? 1 : 0;");
         text.line("context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));");
         text.line("context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns");
-        text.line("workspaces[0] = workspace;\nreturn ge::GRAPH_SUCCESS;");
+        if sums::has(def) {
+            // All cores of a kernel with a barrier must run at once, beside those of other streams.
+            text.line("context->SetScheduleMode(1);");
+            let bytes = format!("WorkspaceOf(*data, {})", core::sum_count(package));
+            text.line(format!("workspaces[0] = workspace + {bytes};\nreturn ge::GRAPH_SUCCESS;"));
+        } else {
+            text.line("workspaces[0] = workspace;\nreturn ge::GRAPH_SUCCESS;");
+        }
     });
     text.line("");
 }
@@ -227,16 +235,27 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     let outer = core::outer(package, "domain.split", |a| attribute(def, a));
     let split = def.split.is_some();
     text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
-    text.line(format!(
-        "const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {split});"
-    ));
-    text.block("if (!Tile(extent, *need, machine, *data))", "}", |text| {
+    let tile = if sums::has(def) {
+        text.line("uint32_t modes[INPUT_COUNT] = {};\nSumExtent extent{};");
+        let call = format!("CollapseInputs(context, domain, dims, {outer}, modes, extent)");
+        text.when(&format!("{call} != ge::GRAPH_SUCCESS"), "return ge::GRAPH_FAILED;");
+        "TileSums"
+    } else {
+        text.line(format!(
+            "const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {split});"
+        ));
+        "Tile"
+    };
+    text.block(&format!("if (!{tile}(extent, *need, machine, *data))"), "}", |text| {
         text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");
         text.line(
             "              \" bytes is too small: one 32-byte block of each stream needs \" +",
         );
         text.line("              std::to_string(LeastUb(*need)) + \" bytes\");");
     });
+    if sums::has(def) {
+        core::fill_modes(text, package, "data->");
+    }
 }
 
 /// Writes C++ statements that store attributes and the number of row counts in the tiling data.

@@ -6,7 +6,7 @@ use super::super::text::Text;
 use super::super::tree::File;
 use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
-use super::{counts, small, tiling_key, truths};
+use super::{counts, small, sums, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -19,15 +19,22 @@ pub fn file(package: &Package<'_>) -> File {
 fn body(package: &Package<'_>, text: &mut Text) {
     let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
-    for part in ["compute", "tiling_data", "tiling_key", "walk"] {
+    let walk = (!sums::has(&package.def)).then_some("walk");
+    for part in ["compute", "tiling_data", "tiling_key"].into_iter().chain(walk) {
         text.line(format!("#include \"{snake}_{part}.h\""));
     }
     text.line(format!("\nnamespace {} {{\n", namespace(package)));
     constants(package, text);
+    if sums::has(&package.def) {
+        sums::constants(text);
+    }
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.block(&format!("class {}", package.def.name), "};", |text| {
         text.line("using T = typename Element<dtype>::Type;");
         text.line("using Formula = Compute<dtype, form>;\n");
+        if sums::has(&package.def) {
+            return sums::members(package, &tensors(package), text);
+        }
         text.label("public:");
         public(package, text);
         text.line("").label("private:");
@@ -207,7 +214,7 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
 /// Returns the C++ call that computes the formula on a tile, with the address of each stream in UB.
 ///
 /// With `parted`, the two parts (gate, value) of gated tensors are in buffers of their own; otherwise they are in the queues.
-fn run(package: &Package<'_>, parted: bool) -> String {
+pub(super) fn run(package: &Package<'_>, parted: bool) -> String {
     let def = &package.def;
     let of = |stream: Stream, name: &str, output: bool| {
         let tensors = if output { &def.outputs } else { &def.inputs };
@@ -281,7 +288,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
 }
 
 /// C++ function `Capacity`, which returns how many elements the largest tile has.
-const CAPACITY: &str = include_str!("capacity.h");
+pub(super) const CAPACITY: &str = include_str!("capacity.h");
 /// C++ functions that copy between GM and UB, for architectures where copies can have any length.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");

@@ -7,6 +7,7 @@
 //! rows                              gated tensors whose rows are read whole
 //! truths                            the class's handling of masks
 //! counts                            rows that are computed, where an input gives their number
+//! sums                              the class of an operator some of whose outputs are sums
 //! compute      <op>_compute.h       the formula, one class per specialisation and element type
 //! registers                         the formula on registers
 //! barrier                           the order of dependent vector calls
@@ -28,6 +29,7 @@ mod registers;
 mod rows;
 mod scalar;
 mod small;
+pub mod sums;
 pub mod tiling_data;
 pub mod tiling_key;
 mod truths;
@@ -43,12 +45,14 @@ use super::tree::File;
 ///
 /// Their paths are relative to the directory that a layout puts them into.
 pub fn files(package: &Package<'_>) -> Vec<File> {
-    vec![
+    let mut files = vec![
         entry::file(package),
         class::file(package),
         compute::file(package),
         tiling_data::file(package),
         tiling_key::file(package),
-        walk::file(package),
-    ]
+    ];
+    // The class of an operator with sums walks its own tiles.
+    files.extend((!sums::has(&package.def)).then(|| walk::file(package)));
+    files
 }

@@ -5,6 +5,7 @@
 use super::super::package::Package;
 use super::super::tree::File;
 use super::names::header_file;
+use super::sums;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef};
 
@@ -35,6 +36,25 @@ const TILING: [(&str, &str, &str); 12] = [
     ("uint32_t", "path", "0: rows per tile, 1: columns per tile, 2: small rows"),
 ];
 
+/// Fields of an operator with sums, apart from how each input lies in the domain: C++ type, name, meaning.
+const SUMS: [(&str, &str, &str); 11] = [
+    ("uint64_t", "chunks", "units that the rows of a piece are cut into"),
+    ("uint64_t", "wholeRow", "elements between rows of a tensor that has all elements"),
+    ("uint64_t", "wholeGroup", "elements between groups there"),
+    ("uint64_t", "gatedRow", "the same of a tensor of two parts"),
+    ("uint64_t", "gatedGroup", "and between its groups"),
+    ("uint64_t", "gatedPart", "and between its parts"),
+    ("uint64_t", "kept", "elements of a sum that has several"),
+    (
+        "uint64_t",
+        "slots",
+        "partial sums of each of them in the workspace; 0 where units write the results",
+    ),
+    ("uint64_t", "plane", "numbers of one sum's partial sums there, for each of their two parts"),
+    ("uint32_t", "finalColumns", "most sums of a core's piece behind the barrier"),
+    ("uint32_t", "vector", "1 if each column has a sum of its own, 0 if a group has one"),
+];
+
 /// Returns whether an attribute says at run time which part of gated tensors is the gate.
 pub fn gate_is_an_attribute(def: &OpDef) -> bool {
     def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
@@ -53,6 +73,20 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
             "rowsOfCount",
             "rows of the matrix in each row that they count",
         ));
+    }
+    if sums::has(&package.def) {
+        fields.extend(SUMS.iter().map(|(ty, n, doc)| field(ty, n, doc)));
+        fields.push(field(
+            "uint32_t",
+            "meets",
+            "1 if partial sums are added behind a barrier, else 0",
+        ));
+        for input in sums::broadcast(&package.def) {
+            let name = &package.def.inputs[input].name;
+            let doc =
+                format!("`{name}`: 0 for all elements, 1 for one of each sum, 2 for one of all");
+            fields.push(field("uint32_t", &sums::mode(&package.def, input), &doc));
+        }
     }
     if gate_is_an_attribute(&package.def) {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));

@@ -6,6 +6,7 @@ use super::super::text::Text;
 use super::super::tree::File;
 use super::super::type_names::type_names;
 use super::names::{self, header_file};
+use super::sums;
 use crate::arch::Arch;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
@@ -31,8 +32,10 @@ pub fn form(package: &Package<'_>, spec: usize) -> String {
 }
 
 /// Returns whether the kernel has a variant for small rows, which only gated tensors need.
+///
+/// A kernel of sums has none: its tiles follow from the inputs that are broadcast.
 pub fn has_small(package: &Package<'_>) -> bool {
-    package.def.split.is_some()
+    package.def.split.is_some() && !sums::has(&package.def)
 }
 
 /// Groups the specialisations that have plans for the same element types, together with these types.
@@ -91,7 +94,9 @@ fn body(package: &Package<'_>, text: &mut Text) {
             format!("        ASCENDC_TPL_BOOL_SEL(small, {small})"),
         ];
         if apart && package.options.cann == Cann::V9 {
-            lines.push("        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY)".into());
+            // A barrier over all cores needs the scheduler, which kernels of vector cores alone do without.
+            let kind = if sums::has(&package.def) { "MIX_AIV_1_0" } else { "AIV_ONLY" };
+            lines.push(format!("        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_{kind})"));
         }
         format!("    ASCENDC_TPL_ARGS_SEL(\n{})", lines.join(",\n"))
     };

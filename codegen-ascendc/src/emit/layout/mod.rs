@@ -43,7 +43,15 @@ pub enum Unbuilt {
     /// The layout does not support masks of one bit per element, which the operator with this name has.
     #[error("{0} has a mask of bits, which PyTorch has no tensors of; use --layout custom")]
     Bits(String),
+    /// The layout does not support operators with outputs that are sums, as that with the first name.
+    ///
+    /// The second field is the name of the layout.
+    #[error("{0} has outputs that are sums, which --layout {1} does not have; use --layout {SUMS}")]
+    Sums(String, &'static str),
 }
+
+/// Layouts of operators with sums, for messages.
+const SUMS: &str = "custom";
 
 /// Number of the architecture that compilers of generation 9 no longer support.
 const LEFT_OUT_BY_V9: u16 = 1001;
@@ -96,10 +104,11 @@ impl Layout {
     /// The layout does not support the operator. The error says what to use instead.
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
-        if self == Layout::Torch && bits {
-            Err(Unbuilt::Bits(def.name.to_string()))
-        } else {
-            Ok(())
+        let sums = self == Layout::Custom || def.sums.is_empty();
+        match (bits, sums) {
+            (true, _) if self == Layout::Torch => Err(Unbuilt::Bits(def.name.to_string())),
+            (_, false) => Err(Unbuilt::Sums(def.name.to_string(), self.name())),
+            _ => Ok(()),
         }
     }
 

@@ -122,7 +122,7 @@ mod tests {
             Why::NoDType(soc, DType::BF16),
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
-            Why::Sum(name()),
+            Why::Sum(soc, name()),
             Why::Rows("row_sum"),
             Why::Own(name(), "int8".into()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),

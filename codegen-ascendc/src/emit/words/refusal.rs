@@ -49,9 +49,11 @@ fn reason(why: &Why) -> String {
                 请写作`{name}: Elem`和`{name} != 0.0`，或在ascend910b上按字节存放"
             )
         }
-        Why::Sum(name) => {
+        Why::Sum(soc, name) => {
+            let arch = soc.arch.number;
             format!(
-                "`{name}`是多个元素之和，生成的核函数不计算求和，请用`broadcast = false`推导梯度后再求和"
+                "`{name}`是多个元素之和，核函数仅在ascend910b和ascend950上计算求和，且不支持mask、可选输入或交错排列的两部分\
+                （架构{arch}），请用`broadcast = false`推导梯度后再求和"
             )
         }
         Why::Missing(name) => {

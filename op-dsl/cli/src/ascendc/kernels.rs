@@ -17,7 +17,7 @@ use codegen_ascendc::plan::{Plan, Storage};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
-use op_dsl_ir::op::Value;
+use op_dsl_ir::op::{Kind, Value};
 
 /// Shapes of the activation, one for each kind of tile.
 ///
@@ -152,6 +152,7 @@ impl Compiled {
             for (plan, shape) in package.plans.iter().flat_map(|p| SHAPES.map(|shape| (p, shape))) {
                 let case = Case::new(op, plan, &shape)?;
                 cases.extend(case.with_counts()?);
+                cases.extend(case.with_sums()?);
                 cases.push(case);
                 from.resize(cases.len(), package);
             }
@@ -243,6 +244,31 @@ impl Case {
         Ok(Some(case))
     }
 
+    /// Returns this call with inputs that are broadcast: of one row, of one column, and of one element.
+    ///
+    /// Returns nothing if no output is a sum, and no call with a shape that the operator does not take.
+    fn with_sums(&self) -> Result<Vec<Case>, Error> {
+        let def = self.op.def();
+        let summed = |i: usize| def.sums.iter().any(|sum| sum.input == i);
+        let of = |kept: usize| -> Option<Result<Case, Error>> {
+            let mut shapes = self.shapes.clone();
+            for (i, shape) in shapes.iter_mut().enumerate().filter(|(i, _)| summed(*i)) {
+                let split = self.bound.split.filter(|_| def.inputs[i].kind == Kind::Gated);
+                let one = |d: usize| if split.is_some_and(|s| s.dim == d) { 2 } else { 1 };
+                (0..shape.len()).filter(|d| *d != kept).for_each(|d| shape[d] = one(d));
+            }
+            let gated = |i: usize| def.inputs[i].kind == Kind::Gated && summed(i);
+            let inner = self.bound.split.is_some_and(|s| kept < s.dim);
+            // Parts inside the rows of a gated sum are not neighbours.
+            let fits = !(inner && (0..shapes.len()).any(gated));
+            fits.then(|| Case::of(&self.op, &self.plan, self.attrs.clone(), shapes))
+        };
+        match def.sums.is_empty() {
+            true => Ok(Vec::new()),
+            false => (0..=self.bound.domain.len()).filter_map(of).collect(),
+        }
+    }
+
     /// Returns the input tensors, with the same random values every time.
     fn inputs(&self) -> Result<Vec<Array>, Error> {
         let (def, dtype) = (self.op.def(), self.plan.dtype);
@@ -260,14 +286,14 @@ impl Case {
     }
 
     fn call<'c>(&'c self, package: &'c Package<'c>) -> Call<'c> {
-        let Case { plan, attrs, bound, .. } = self;
+        let Case { plan, attrs, bound, shapes, .. } = self;
         // A required input without counts of its own has one count, of all rows.
         let rows = self.op.def().rows().map(|rows| stored(self.op.def(), attrs, rows, plan.dtype));
         let counts = match rows {
             Some(Stored::Int64) => self.counts.len().max(1),
             _ => 0,
         };
-        Call { package, plan, attrs, bound, counts, cores: CORES }
+        Call { package, plan, attrs, bound, shapes, counts, cores: CORES }
     }
 
     fn describe(&self, storage: Storage) -> String {
@@ -275,7 +301,12 @@ impl Case {
         let dims: Vec<String> = self.bound.domain.iter().map(usize::to_string).collect();
         let mode = mode(&self.op, &self.op.def().specs[self.plan.spec]);
         let counts = if self.counts.is_empty() { "" } else { " with counts" };
-        format!("{soc} {dtype} {mode} {}{counts}", dims.join("x"))
+        let shared = |i: &usize| self.op.def().sums.iter().any(|sum| sum.input == *i);
+        let sums: Vec<String> = (0..self.shapes.len())
+            .filter(shared)
+            .map(|i| format!(" {} {:?}", self.op.def().inputs[i].name, self.shapes[i]))
+            .collect();
+        format!("{soc} {dtype} {mode} {}{counts}{}", dims.join("x"), sums.concat())
     }
 }
 

@@ -50,6 +50,12 @@ pub struct Divided {
 
 impl Divided {
     pub fn new(op: &Operator, args: &Args) -> Result<Divided, Error> {
+        if !op.def().sums.is_empty() {
+            return Err(Error::Usage(format!(
+                "{} has outputs that are sums, whose tiles follow from the shapes of all inputs; `simulate` counts them",
+                op.name()
+            )));
+        }
         let attrs = lookup::attributes(op, &args.attrs)?;
         let shape = &args.shape.0;
         let shapes = roles::input_shapes(op, &attrs, shape)?;

@@ -238,7 +238,7 @@ impl<'o> Case<'o> {
 }
 
 /// Returns the index, in a contiguous tensor, of the stream's value for element `i` of the domain.
-pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
+fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
     let kind = match stream.part {
         Part::Whole => Kind::Whole,
         _ => Kind::Gated,

@@ -25,7 +25,11 @@ ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
             return RefuseTensor(context, OUTPUTS[k].name, "is missing");
         }
         shape->SetDimNum(0);
+        @sums@
+        for (int64_t d : SUM_OF[k] < 0 ? ShapeOf(OUTPUTS[k], domain) : inputs[SUM_OF[k]]) {
+        @else@
         for (int64_t d : ShapeOf(OUTPUTS[k], domain)) {
+        @end@
             shape->AppendDim(d);
         }
     }

@@ -148,8 +148,12 @@ ge::graphStatus CheckSize(const gert::TilingContext* context, const char* name, 
     return ge::GRAPH_SUCCESS;
 }
 
+@sums@
+// Reads the shapes of all tensors and finds the domain.
+@else@
 // Reads the shapes of all tensors and finds the domain. A kernel broadcasts nothing: its inputs are
 // of one shape, or twice as long along the split dimension.
+@end@
 ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Domain& domain)
 {
     std::vector<Dims> inputs(INPUT_COUNT);
@@ -165,7 +169,11 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
             return ge::GRAPH_FAILED;
         }
     }
+    @sums@
+    if (FindDomain(context, inputs, dim, true, domain) != ge::GRAPH_SUCCESS) {
+    @else@
     if (FindDomain(context, inputs, dim, false, domain) != ge::GRAPH_SUCCESS) {
+    @end@
         return ge::GRAPH_FAILED;
     }
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
@@ -179,7 +187,11 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
         }
     }
     for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        @sums@
+        const Dims want = SUM_OF[k] < 0 ? ShapeOf(OUTPUTS[k], domain) : inputs[SUM_OF[k]];
+        @else@
         const Dims want = ShapeOf(OUTPUTS[k], domain);
+        @end@
         Dims got;
         if (CheckSize(context, OUTPUTS[k].name, want) != ge::GRAPH_SUCCESS ||
             ReadShape(context, OUTPUTS[k].name, context->GetOutputShape(k), got) != ge::GRAPH_SUCCESS) {
@@ -193,6 +205,38 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
     return ge::GRAPH_SUCCESS;
 }
 
+@sums@
+// Finds how inputs lie in the domain: a kernel takes those that are broadcast as they are.
+ge::graphStatus CollapseInputs(const gert::TilingContext* context, const Domain& domain,
+                               const std::vector<uint64_t>& dims, size_t outer, uint32_t* modes, SumExtent& extent)
+{
+    std::vector<uint64_t> parts[INPUT_COUNT];
+    Shape shapes[INPUT_COUNT];
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        Dims part;
+        const Dims own = ToDims(ShapeOfInput(context, k)->GetStorageShape());
+        if (PartOf(context, INPUTS[k], own, domain, part) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        parts[k].assign(part.begin(), part.end());
+        shapes[k] = Shape{parts[k].data(), parts[k].size(), INPUTS[k].gated};
+    }
+    const size_t k = CollapseSums(dims.data(), dims.size(), outer, shapes, INPUT_COUNT, modes, extent);
+    for (size_t wide = 0; wide < INPUT_COUNT; ++wide) {
+        if (WIDE[wide] && modes[wide] != WHOLE) {
+            return RefuseTensor(context, INPUTS[wide].name, "is never broadcast; must have shape " +
+                                ToString(ShapeOf(INPUTS[wide], domain)));
+        }
+    }
+    if (k < INPUT_COUNT) {
+        return RefuseTensor(context, INPUTS[k].name, "has shape " +
+                            ToString(ToDims(ShapeOfInput(context, k)->GetStorageShape())) +
+                            "; allowed beside sums: one element, or the same neighbouring dimensions as others that are broadcast");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+@end@
 // The architecture that the framework was told of before the first call; null if there are no kernels for it.
 const Arch* ArchOf(const gert::TilingContext* context)
 {

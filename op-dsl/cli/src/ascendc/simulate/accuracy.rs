@@ -1,11 +1,12 @@
 //! Comparison of a call's results with the formula in f64.
 
-use super::position;
 use crate::array::{Array, Data};
 use codegen_ascendc::plan::accuracy::{Accuracy, Reference, Worst};
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::DType;
 use op_dsl_ir::bind::Bound;
-use op_dsl_ir::op::{OpDef, Stream, Value};
+use op_dsl_ir::format::Format;
+use op_dsl_ir::op::{OpDef, Part, Stream, Value};
 
 /// Number of elements that are evaluated together.
 const CHUNK: usize = 4096;
@@ -22,7 +23,75 @@ fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     sum.saturating_mul(bound.domain[split.dim..].iter().product())
 }
 
+/// Returns the position of element `i` of the domain in a tensor that a stream reads or writes, which may be broadcast.
+fn place(bound: &Bound, stream: &Stream, array: &Array, i: usize) -> usize {
+    let rank = bound.domain.len();
+    let split = bound.split.filter(|_| stream.part != Part::Whole);
+    let (mut rest, mut at, mut stride) = (i, 0, 1);
+    for d in (rank.saturating_sub(array.shape.len())..rank).rev() {
+        let (n, own) = (bound.domain[d], array.shape[d + array.shape.len() - rank]);
+        let mut index = rest % n;
+        rest /= n;
+        match split.filter(|s| s.dim == d) {
+            None if own == 1 => index = 0,
+            None => {}
+            Some(split) => {
+                let half = own / 2;
+                let place = split.place(stream.part, half);
+                index = place.offset + if half == 1 { 0 } else { index * place.step };
+            }
+        }
+        at += index * stride;
+        stride *= own;
+    }
+    at
+}
+
+/// Sums of a call's results and their references, for each output stream that is a sum and each of its elements.
+struct Sums {
+    /// For each output stream, for each element: the sum of references, that of their magnitudes, and the computed result.
+    ///
+    /// Streams that are not sums have no elements.
+    all: Vec<Vec<[f64; 3]>>,
+}
+
+impl Sums {
+    fn new(def: &OpDef, bound: &Bound, outputs: &[Array]) -> Sums {
+        let of = |stream: &Stream| {
+            let array = &outputs[stream.tensor];
+            let kind = def.outputs[stream.tensor].kind;
+            let is_sum = def.sum(stream.tensor).is_some() && array.shape != *bound.shape(kind);
+            vec![[0.0; 3]; if is_sum { array.shape.iter().product() } else { 0 }]
+        };
+        Sums { all: def.output_streams().iter().map(of).collect() }
+    }
+
+    fn has(&self, output: usize) -> bool {
+        !self.all[output].is_empty()
+    }
+
+    /// Adds the errors of all sums, in units of the sums of magnitudes.
+    fn finish(self, found: &mut Accuracy, dtype: DType) {
+        for (output, sums) in self.all.iter().enumerate() {
+            for (element, [want, magnitude, got]) in
+                sums.iter().enumerate().filter(|(_, s)| s[1] > 0.0)
+            {
+                let same = got == want || (got.is_nan() && want.is_nan());
+                let error =
+                    if same { 0.0 } else { (got - want).abs() / Format::of(dtype).ulp(*magnitude) };
+                if !(error <= found.error) || found.worst.is_none() {
+                    found.error = if error.is_nan() { f64::INFINITY } else { error };
+                    let streams = Vec::new();
+                    found.worst = Some(Worst { output, element, streams, got: *got, want: *want });
+                }
+            }
+        }
+    }
+}
+
 /// Returns the largest error of a call's results, compared with the formula in f64.
+///
+/// The error of a sum is in units of the sum of its terms' magnitudes.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],
@@ -35,14 +104,28 @@ pub fn accuracy(
     let (reads, writes) = (def.input_streams(), def.output_streams());
     let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
     let mut found = Accuracy::new(bound.dtype);
-    let value = |s: &Stream, a: &[Array], i: usize| a[s.tensor].get(position(bound, s, i));
+    let mut sums = Sums::new(def, bound, outputs);
+    let place = |s: &Stream, a: &[Array], i: usize| place(bound, s, &a[s.tensor], i);
+    let value = |s: &Stream, a: &[Array], i: usize| a[s.tensor].get(place(s, a, i));
     let judged: Vec<usize> = (0..count.min(computed)).collect();
     for elements in judged.chunks(CHUNK) {
         let columns = |streams: &[Stream], arrays: &[Array]| -> Vec<Vec<f64>> {
             let column = |s| elements.iter().map(|i| value(s, arrays, *i)).collect();
             streams.iter().map(column).collect()
         };
-        found.add(&reference, elements, &columns(&reads, inputs), &columns(&writes, outputs));
+        let (streams, mut got) = (columns(&reads, inputs), columns(&writes, outputs));
+        if (0..writes.len()).any(|k| sums.has(k)) {
+            let want = reference.columns(&streams);
+            let of = writes.iter().zip(&mut sums.all).enumerate();
+            for (k, (stream, sums)) in of.filter(|(_, (_, sums))| !sums.is_empty()) {
+                for (at, i) in elements.iter().enumerate() {
+                    let sum = &mut sums[place(stream, outputs, *i)];
+                    *sum = [sum[0] + want[k][at], sum[1] + want[k][at].abs(), got[k][at]];
+                }
+                got[k].clone_from(&want[k]); // compared as a sum
+            }
+        }
+        found.add(&reference, elements, &streams, &got);
     }
     for element in computed..count {
         let of = |streams: &[Stream], arrays: &[Array]| -> Vec<f64> {
@@ -55,5 +138,6 @@ pub fn accuracy(
             found.worst = Some(Worst { output, element, streams, got, want: 0.0 });
         }
     }
+    sums.finish(&mut found, bound.dtype);
     found
 }

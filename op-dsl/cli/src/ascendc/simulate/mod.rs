@@ -13,7 +13,7 @@ mod report;
 use super::args::Simulate as Args;
 use crate::args::ListFormat;
 use crate::array::Array;
-use crate::bench::{Pool, position};
+use crate::bench::Pool;
 use crate::error::Error;
 use crate::lookup::{self, Operators};
 use crate::progress::Progress;
@@ -54,7 +54,16 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let package = package(op.def(), soc, &options).map_err(refused)?;
     let cores = args.cores.unwrap_or(soc.cores);
     let counts = counts(op.def(), &inputs);
-    let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, counts, cores };
+    let shapes: Vec<Vec<usize>> = inputs.iter().map(|a| a.shape.clone()).collect();
+    let call = Call {
+        package: &package,
+        plan: &plan,
+        attrs: &attrs,
+        bound: &bound,
+        shapes: &shapes,
+        counts,
+        cores,
+    };
 
     let progress = Progress::of_step("compiling");
     let program = Program::compile(&[call], &compiler()?)?;
@@ -115,6 +124,8 @@ fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Err
         let array = npy::read(Path::new(file), tensor, Some(args.dtype)).and_then(|a| {
             match tensor.kind {
                 Kind::Rows => Ok(a), // of any length
+                // The call checks shapes, which may be broadcast.
+                _ if !op.def().sums.is_empty() && !op.def().wide.contains(&i) => Ok(a),
                 Kind::Whole | Kind::Gated | Kind::Mask => fits(a, shape),
             }
         });
