@@ -31,7 +31,8 @@ pub fn compute(
     let wanted = op.infer(attributes, &metas).map_err(Error::wrap)?;
     let shapes: Vec<&[usize]> = wanted.iter().map(|o| &*o.shape).collect();
     // All outputs of a call have the same type.
-    let made = match wanted.first().map_or(DType::F32, |o| o.dtype) {
+    let first = wanted.first().and_then(|o| o.dtype.number());
+    let made = match first.unwrap_or(DType::F32) {
         DType::F16 => filled(op, attributes, &views, &shapes, CpuStorage::F16),
         DType::BF16 => filled(op, attributes, &views, &shapes, CpuStorage::BF16),
         DType::F32 => filled(op, attributes, &views, &shapes, CpuStorage::F32),

@@ -53,6 +53,7 @@ const OTHERS: &[(i32, &str, Other)] = &[
     (9, "ACL_INT64", Cast(Whole::I64)), (10, "ACL_UINT64", Bytes(8)), (11, "ACL_DOUBLE", Bytes(8)),
     (12, "ACL_BOOL", Cast(Whole::Bool)), (13, "ACL_STRING", Bytes(0)), (16, "ACL_COMPLEX64", Bytes(8)),
     (17, "ACL_COMPLEX128", Bytes(16)), (30, "ACL_UINT1", Bytes(0)),
+    (35, "ACL_FLOAT8_E5M2", Bytes(1)), (36, "ACL_FLOAT8_E4M3FN", Bytes(1)),
 ];
 
 fn other(code: i32) -> Option<&'static (i32, &'static str, Other)> {
@@ -73,6 +74,35 @@ pub fn truth(code: i32) -> Option<Stored> {
     match element(code) {
         Some(Element::Whole(Whole::Bool | Whole::U8)) => Some(Stored::Byte),
         _ => (dtype_name(code) == "ACL_UINT1").then_some(Stored::Bit),
+    }
+}
+
+/// Returns how a tensor that has type `own` on its own is stored; `None` if it cannot have this `aclDataType`.
+pub fn own(code: i32, own: Stored) -> Option<Stored> {
+    let stored = match (code, element(code)) {
+        (35, _) => Stored::E5m2,
+        (36, _) => Stored::E4m3fn,
+        (_, Some(Element::Float(dtype))) => dtype.into(),
+        (_, Some(Element::Whole(Whole::Bool))) => Stored::Byte,
+        (_, Some(Element::Whole(Whole::I8))) => Stored::Int8,
+        (_, Some(Element::Whole(Whole::U8))) if own == Stored::Byte => Stored::Byte,
+        (_, Some(Element::Whole(Whole::U8))) => Stored::Uint8,
+        (_, Some(Element::Whole(Whole::I16))) => Stored::Int16,
+        (_, Some(Element::Whole(Whole::I32))) => Stored::Int32,
+        _ => return None,
+    };
+    (stored == own).then_some(stored)
+}
+
+/// Returns the names of the types that a tensor which has type `own` on its own may have, for messages.
+pub fn own_names(stored: Stored) -> String {
+    match stored {
+        Stored::Number(dtype) => float_name(dtype),
+        Stored::Byte => "ACL_BOOL, ACL_UINT8".into(),
+        _ => {
+            let all = OTHERS.iter().filter(|other| own(other.0, stored).is_some());
+            all.map(|other| other.1).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

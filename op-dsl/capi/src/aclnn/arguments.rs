@@ -5,6 +5,7 @@ use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR};
 use crate::acl::{AclScalar, AclTensor, SCALARS, TENSORS, dtype_name};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
+use op_dsl_ir::Stored;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Negative, SignaturePart};
 use std::ffi::{CStr, c_char};
@@ -60,6 +61,16 @@ impl Given<'_> {
     /// Returns whether the argument is an input of the operator.
     pub fn is_input(&self) -> bool {
         matches!(self.of, SignaturePart::Input(_))
+    }
+
+    /// Returns the type that the tensor has on its own; `None` if it has the element type of the call.
+    pub fn own(&self, call: &Call<'_>) -> Option<Stored> {
+        let def = call.resolved.operator.def();
+        match self.of {
+            SignaturePart::Input(i) => def.inputs[i].own,
+            SignaturePart::Output(i) => def.outputs[i].own,
+            SignaturePart::Attr(_) | SignaturePart::Unused => None,
+        }
     }
 
     /// Returns the kind of the tensor in the operator's signature: whole, gated, mask or row counts.

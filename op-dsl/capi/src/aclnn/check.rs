@@ -5,7 +5,8 @@
 
 use super::arguments::{Call, Given};
 use crate::acl::{
-    ACLNN_ERR_PARAM_INVALID, count, dtype_name, element, float_name, is_plain, truth,
+    ACLNN_ERR_PARAM_INVALID, count, dtype_name, element, float_name, is_plain, own, own_names,
+    truth,
 };
 use crate::element::Element;
 use crate::operand::Operand;
@@ -31,7 +32,10 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
         call.tensors.iter().map(|given| taken(call, given)).collect::<Checked<_>>()?;
     let computed = promoted(call, &elements)?;
     let DTypes { inputs, cast } = call.resolved.dtypes;
-    let fits = |element: &Element| *element == Element::Float(computed) || cast;
+    let fits = |element: &Element| match element {
+        Element::Other(_) => true, // of a type of its own, which was checked
+        element => *element == Element::Float(computed) || cast,
+    };
     let mut outputs = call.tensors.iter().zip(&elements).filter(|(given, _)| !given.is_input());
     match outputs.find(|(_, element)| !fits(element)) {
         None => call.scalars().map(|()| Types { elements, computed }),
@@ -50,8 +54,10 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
 /// Two float types are promoted to one that can represent both. Integer inputs are cast to the type of the float inputs.
 fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
     let mut common: Option<DType> = None;
+    let decides =
+        |given: &Given<'_>| given.is_input() != call.resolved.operator.def().outputs_decide();
     for (given, element) in call.tensors.iter().zip(elements) {
-        let (&Element::Float(own), true) = (element, given.is_input()) else { continue };
+        let (&Element::Float(own), true) = (element, decides(given)) else { continue };
         let before = *common.get_or_insert(own);
         if own != before && !call.resolved.dtypes.promotes() {
             let allowed = format!("{}, which the inputs before have", float_name(before));
@@ -78,12 +84,13 @@ fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     }
     let code = given.tensor.dtype;
     let other = match given.kind(call) {
-        Kind::Whole | Kind::Gated => None,
-        Kind::Mask => Some((truth(code), "ACL_BOOL, ACL_UINT8, ACL_UINT1")),
-        Kind::Rows => Some((count(code), "ACL_INT64")),
+        Kind::Whole | Kind::Gated => given.own(call).map(|of| (own(code, of), own_names(of))),
+        Kind::Mask if !given.is_input() => Some((own(code, Stored::Byte), own_names(Stored::Byte))),
+        Kind::Mask => Some((truth(code), "ACL_BOOL, ACL_UINT8, ACL_UINT1".into())),
+        Kind::Rows => Some((count(code), "ACL_INT64".into())),
     };
     if let Some((stored, allowed)) = other {
-        return stored.map_or_else(|| other_type(call, given, allowed), |s| Ok(Element::Other(s)));
+        return stored.map_or_else(|| other_type(call, given, &allowed), |s| Ok(Element::Other(s)));
     }
     let floats = &call.resolved.operator.def().dtypes;
     let casts = given.is_input() && call.resolved.dtypes.inputs == Inputs::Numbers;
@@ -119,7 +126,7 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
     let meta = |of, tensor: &Tensor| {
         // A tensor that the function has no argument for counts as left out as well.
         let at = call.resolved.position(of).filter(|at| !call.tensors[*at].tensor.is_absent());
-        let dtype = at.map_or(Stored::Nothing, |_| tensor.kind.stored(computed));
+        let dtype = at.map_or(Stored::Nothing, |_| tensor.stored(computed));
         TensorMeta { shape: at.map_or(&[], |at| &shapes[at]), dtype }
     };
     let def = call.resolved.operator.def();

@@ -30,6 +30,21 @@ pub fn truth(code: i32) -> Option<Stored> {
     TRUTHS.contains(&code).then_some(Stored::Byte)
 }
 
+/// Types that tensors may have on their own, as `infiniDtype_t`: `INFINI_DTYPE_I8` and others.
+const OWN: [(i32, Stored); 5] = [
+    (2, Stored::Byte),
+    (3, Stored::Int8),
+    (4, Stored::Int16),
+    (5, Stored::Int32),
+    (7, Stored::Uint8),
+];
+
+/// Returns the type for an `infiniDtype_t`, for tensors that have a type of their own; `None` if kernels do not convert it.
+pub fn own(code: i32) -> Option<Stored> {
+    let converted = OWN.iter().find(|(own, _)| *own == code).map(|(_, stored)| *stored);
+    converted.or(dtype(code).map(Stored::Number))
+}
+
 /// Returns InfiniCore's names of the element types that kernels support, in the order of their codes.
 pub fn dtypes() -> String {
     let mut all = DType::ALL;

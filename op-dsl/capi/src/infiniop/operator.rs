@@ -10,9 +10,9 @@ use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::view::{View, ViewMut};
-use op_dsl_ir::Stored;
 use op_dsl_ir::bind::Shape;
 use op_dsl_ir::op::{self, Kind};
+use op_dsl_ir::{DType, Stored};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -62,13 +62,13 @@ fn check(
     // An optional input whose descriptor is null is left out.
     let may_be_null =
         |k: usize| k.checked_sub(outputs).is_some_and(|i| operator.def().presence(i).is_some());
-    let mut given: Vec<(&str, Kind, Option<Arc<TensorDescriptor>>)> =
+    let mut given: Vec<(&str, &op::Tensor, Option<Arc<TensorDescriptor>>)> =
         Vec::with_capacity(handles.len());
     for (tensor, &handle) in tensors(operator).zip(handles) {
         match TENSORS.get(handle) {
-            Some(described) => given.push((&tensor.name, tensor.kind, Some(described))),
+            Some(described) => given.push((&tensor.name, tensor, Some(described))),
             None if handle.is_null() && may_be_null(given.len()) => {
-                given.push((&tensor.name, tensor.kind, None));
+                given.push((&tensor.name, tensor, None));
             }
             None => {
                 let name = format!("{}_desc", tensor.name);
@@ -76,20 +76,34 @@ fn check(
             }
         }
     }
-    let Some((first, _, Some(output))) = given.first() else {
+    // The first tensor without a type of its own has the element type of the call.
+    let is_plain = |t: &op::Tensor| t.own.is_none() && matches!(t.kind, Kind::Whole | Kind::Gated);
+    let plain = given.iter().find(|(_, tensor, t)| is_plain(tensor) && t.is_some());
+    let Some((first, of, Some(output))) = plain.or(given.first()) else {
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
     };
-    let Some(dtype) = dtype(output.dtype).filter(|t| operator.def().dtypes.contains(t)) else {
+    let element = dtype(output.dtype).or((!is_plain(of)).then_some(DType::F32));
+    let Some(dtype) = element.filter(|t| operator.def().dtypes.contains(t)) else {
         let what = format!("has dtype {}; allowed: {}", output.dtype, dtypes());
         return wrong(BAD_TENSOR_DTYPE, first, what);
     };
     let mut types: Vec<Stored> = Vec::with_capacity(given.len());
-    for (name, kind, t) in &given {
+    for (name, tensor, t) in &given {
         let Some(t) = t else {
             types.push(Stored::Nothing);
             continue;
         };
-        types.push(match (kind, truth(t.dtype)) {
+        if let Some(wanted) = tensor.own {
+            match own(t.dtype).map(|stored| tensor.seen(stored)).filter(|own| *own == wanted) {
+                Some(stored) => types.push(stored),
+                None => {
+                    let what = format!("has dtype {}; allowed: {wanted}", t.dtype);
+                    return wrong(BAD_TENSOR_DTYPE, name, what);
+                }
+            }
+            continue;
+        }
+        types.push(match (tensor.kind, truth(t.dtype)) {
             (Kind::Mask, Some(stored)) => stored,
             (Kind::Whole | Kind::Gated, _) if t.dtype == output.dtype => dtype.into(),
             (Kind::Rows, _) => {

@@ -58,7 +58,9 @@ typedef enum {
     ACL_BF16 = 27,
     ACL_INT4 = 29,
     ACL_UINT1 = 30,
-    ACL_COMPLEX32 = 33
+    ACL_COMPLEX32 = 33,
+    ACL_FLOAT8_E5M2 = 35,
+    ACL_FLOAT8_E4M3FN = 36
 } aclDataType;
 
 typedef enum {
