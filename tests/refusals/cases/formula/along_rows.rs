@@ -10,26 +10,47 @@ fn twice(x: Elem) -> Elem {
     x * row_max(x)
 }
 
-#[op(name = "ByHand", grad_of = twice)]
-fn by_hand(dy: Elem, x: Elem) -> Elem {
-    dy * row_sum(x)
-}
-
 #[op(name = "Two")]
 fn two(x: Elem) -> Elem {
     x - row_mean(x, x)
 }
 
-#[formula]
-fn larger(x: Elem, k: f64) -> Elem {
-    max(x, row_sum(k * x))
+#[op(name = "Elsewhere")]
+fn elsewhere(x: Elem) -> Elem {
+    logsumexp(x) + log_softmax(x) + rms_norm(x) + amin(x) + matmul(x, x)
 }
 
-#[op(name = "Many")]
-fn many(x: Elem) -> Elem {
-    larger(x, 1.0) + larger(x, 2.0) + larger(x, 3.0) + larger(x, 4.0) + larger(x, 5.0)
-        + larger(x, 6.0) + larger(x, 7.0) + larger(x, 8.0) + larger(x, 9.0) + larger(x, 10.0)
-        + larger(x, 11.0) + larger(x, 12.0) + larger(x, 13.0) + larger(x, 14.0) + larger(x, 15.0)
+#[op_dsl::operators]
+mod by_hand {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Scaled")]
+    fn scaled(x: Elem) -> Elem {
+        x * row_max(x)
+    }
+
+    #[op(name = "ByHand", grad_of = scaled)]
+    fn scaled_grad(dy: Elem, x: Elem) -> Elem {
+        dy * row_sum(x)
+    }
+}
+
+#[op_dsl::operators]
+mod many {
+    use op_dsl::prelude::*;
+
+    #[formula]
+    fn larger(x: Elem, k: f64) -> Elem {
+        max(x, row_sum(k * x))
+    }
+
+    #[op(name = "Many")]
+    fn many(x: Elem) -> Elem {
+        let a = larger(x, 1.5) + larger(x, 2.5) + larger(x, 3.5) + larger(x, 4.5);
+        let b = larger(x, 5.5) + larger(x, 6.5) + larger(x, 7.5) + larger(x, 8.5);
+        let c = larger(x, 9.5) + larger(x, 10.5) + larger(x, 11.5) + larger(x, 12.5);
+        a + b + c + larger(x, 13.5) + larger(x, 14.5) + larger(x, 15.5)
+    }
 }
 
 fn main() {}
