@@ -77,6 +77,14 @@ impl<'g> Reference<'g> {
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs }
     }
 
+    /// Returns the unit in which the error of an output is measured at one element, whose reference result is `want`.
+    ///
+    /// It is the unit in the last place, or the larger unit that unavoidable rounding allows.
+    pub fn unit(&self, streams: &[f64], output: usize, want: f64) -> f64 {
+        let of_one: Vec<Vec<f64>> = streams.iter().map(|value| vec![*value]).collect();
+        self.units(&of_one, output, &[want])[0].max(Format::of(self.dtype).ulp(want))
+    }
+
     /// Returns the reference results of one element, given its value of each input stream.
     pub fn results(&self, streams: &[f64]) -> Vec<f64> {
         self.graph.eval(streams, &self.scalars)

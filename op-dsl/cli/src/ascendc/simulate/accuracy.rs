@@ -46,10 +46,11 @@ fn place(bound: &Bound, stream: &Stream, array: &Array, i: usize) -> usize {
 
 /// Sums of a call's results and their references, for each output stream that is a sum and each of its elements.
 struct Sums {
-    /// For each output stream, for each element: the sum of references, that of their magnitudes, and the computed result.
+    /// For each output stream, for each element: the sum of references, those of their magnitudes and of their units, and the
+    /// computed result.
     ///
     /// Streams that are not sums have no elements.
-    all: Vec<Vec<[f64; 3]>>,
+    all: Vec<Vec<[f64; 4]>>,
 }
 
 impl Sums {
@@ -58,7 +59,7 @@ impl Sums {
             let array = &outputs[stream.tensor];
             let kind = def.outputs[stream.tensor].kind;
             let is_sum = def.sum(stream.tensor).is_some() && array.shape != *bound.shape(kind);
-            vec![[0.0; 3]; if is_sum { array.shape.iter().product() } else { 0 }]
+            vec![[0.0; 4]; if is_sum { array.shape.iter().product() } else { 0 }]
         };
         Sums { all: def.output_streams().iter().map(of).collect() }
     }
@@ -67,16 +68,19 @@ impl Sums {
         !self.all[output].is_empty()
     }
 
-    /// Adds the errors of all sums, in units of the sums of magnitudes.
+    /// Adds the errors of all sums, in units of the sums of magnitudes, or the sums of the terms' units if these are larger.
     fn finish(self, found: &mut Accuracy, dtype: DType) {
         for (output, sums) in self.all.iter().enumerate() {
-            for (element, [want, magnitude, got]) in
+            for (element, [want, magnitude, units, got]) in
                 sums.iter().enumerate().filter(|(_, s)| s[1] > 0.0)
             {
                 let same = got == want || (got.is_nan() && want.is_nan());
-                let error =
-                    if same { 0.0 } else { (got - want).abs() / Format::of(dtype).ulp(*magnitude) };
-                if !(error <= found.error) || found.worst.is_none() {
+                let error = if same {
+                    0.0
+                } else {
+                    (got - want).abs() / Format::of(dtype).ulp(*magnitude).max(*units)
+                };
+                if error.is_nan() || error > found.error || found.worst.is_none() {
                     found.error = if error.is_nan() { f64::INFINITY } else { error };
                     let streams = Vec::new();
                     found.worst = Some(Worst { output, element, streams, got: *got, want: *want });
@@ -88,7 +92,7 @@ impl Sums {
 
 /// Returns the largest error of a call's results, compared with the formula in f64.
 ///
-/// The error of a sum is in units of the sum of its terms' magnitudes.
+/// The error of a sum is in units of the sum of its terms' magnitudes, or in the sum of their units.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],
@@ -112,7 +116,8 @@ pub fn accuracy(
             for (k, stream) in writes.iter().enumerate() {
                 let element = place(bound, stream, &outputs[stream.tensor], i);
                 let Some(sum) = sums.all[k].get_mut(element) else { continue };
-                *sum = [sum[0] + want[k], sum[1] + want[k].abs(), got[k]];
+                let unit = reference.unit(&streams, k, want[k]);
+                *sum = [sum[0] + want[k], sum[1] + want[k].abs(), sum[2] + unit, got[k]];
                 got[k] = want[k]; // compared as a sum
             }
         }
