@@ -77,6 +77,15 @@ impl<'g> Reference<'g> {
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs }
     }
 
+    /// Returns, for each element, the unit in which the error of an output is measured; `want` are the reference results.
+    ///
+    /// It is the unit in the last place, or the larger unit that unavoidable rounding allows.
+    pub fn measured_in(&self, streams: &[Vec<f64>], output: usize, want: &[f64]) -> Vec<f64> {
+        let format = Format::of(self.dtype);
+        let units = self.units(streams, output, want).into_iter().zip(want);
+        units.map(|(unit, want)| unit.max(format.ulp(*want))).collect()
+    }
+
     /// Returns reference results: for each output, one value per element.
     ///
     /// `streams` holds, for each input stream, one value per element.

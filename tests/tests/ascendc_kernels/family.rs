@@ -25,6 +25,8 @@ fn everywhere(soc: &str, storage: Storage) {
     let (mut runs, mut wrong) = (0, Vec::new());
     for ops in OPERATORS.chunks(TOGETHER) {
         let able = |op: &&'static op_dsl::Operator| -> Option<Planned> {
+            // The command `check` runs kernels of sums, whose tiling takes the shapes of all inputs.
+            op.def().sums.is_empty().then_some(())?;
             Some((*op, Package::able(op.def(), &[soc], options.clone()).ok()?.0))
         };
         let packages: Vec<Planned> = ops.iter().filter_map(able).collect();

@@ -17,12 +17,14 @@ pub fn trees() -> Vec<Vec<&'static Soc>> {
     alone.chain([together.clone()]).collect()
 }
 
-/// Returns the packages of every operator that some of the products support.
+/// Returns the packages of every operator that some of the products support, apart from those with sums.
+///
+/// The tiling of sums has no twin in Rust that it could be compared with.
 pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
     let of = |op: &'static op_dsl::Operator| {
         Package::able(op.def(), socs, Options::default()).ok().map(|(package, _)| package)
     };
-    thorough().into_iter().filter_map(of).collect()
+    thorough().into_iter().filter(|op| op.def().sums.is_empty()).filter_map(of).collect()
 }
 
 /// The program of all operators in a tree, and its directory.

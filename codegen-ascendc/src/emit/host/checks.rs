@@ -50,17 +50,25 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.line("// The attribute that names the split dimension; null if there is none.");
     text.line(format!("constexpr const char* DIM = {};", dim.unwrap_or_else(|| "nullptr".into())));
     text.line(format!("constexpr int64_t MIN_RANK = {};\n", u8::from(def.split.is_some())));
-    if sums::has(def) {
-        let of = |(k, _)| def.sum(k).map_or("-1".to_string(), |input| input.to_string());
-        let all: Vec<String> = def.outputs.iter().enumerate().map(of).collect();
-        text.line("// For each output that is a sum the input whose shape it has, else -1.");
-        text.line(format!("constexpr int64_t SUM_OF[] = {{{}}};", all.join(", ")));
-        let wide = |k: usize| def.wide.contains(&k).to_string();
-        let all: Vec<String> = (0..def.inputs.len()).map(wide).collect();
-        text.line("// Which inputs are never broadcast.");
-        text.line(format!("constexpr bool WIDE[] = {{{}}};\n", all.join(", ")));
-    }
+    sum_tables(text, def);
     inputs(text, def);
+}
+
+/// Writes C++ tables that say of which input's shape each sum is, and which inputs are never broadcast.
+///
+/// Writes nothing for operators without sums.
+pub fn sum_tables(text: &mut Text, def: &OpDef) {
+    if !sums::has(def) {
+        return;
+    }
+    let of = |k: usize| def.sum(k).map_or("-1".to_string(), |input| input.to_string());
+    let all: Vec<String> = (0..def.outputs.len()).map(of).collect();
+    text.line("// For each output that is a sum the input whose shape it has, else -1.");
+    text.line(format!("constexpr int64_t SUM_OF[] = {{{}}};", all.join(", ")));
+    let wide = |k: usize| def.wide.contains(&k).to_string();
+    let all: Vec<String> = (0..def.inputs.len()).map(wide).collect();
+    text.line("// Which inputs are never broadcast.");
+    text.line(format!("constexpr bool WIDE[] = {{{}}};\n", all.join(", ")));
 }
 
 /// Returns the index of the input that determines the shapes of the other inputs.

@@ -288,7 +288,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
 }
 
 /// C++ function `Capacity`, which returns how many elements the largest tile has.
-pub(super) const CAPACITY: &str = include_str!("capacity.h");
+const CAPACITY: &str = include_str!("capacity.h");
 /// C++ functions that copy between GM and UB, for architectures where copies can have any length.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");

@@ -23,6 +23,9 @@ const WALK: &str = include_str!("sums/walk.h");
 /// C++ functions that add.
 const ADD: &str = include_str!("sums/add.h");
 
+/// C++ function that returns how many elements a buffer of UB has.
+const CAPACITY: &str = include_str!("sums/capacity.h");
+
 /// Returns whether outputs of the operator are sums.
 pub fn has(def: &OpDef) -> bool {
     !def.sums.is_empty()
@@ -106,7 +109,7 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     copy_in(package, text);
     calculate(package, text);
     copy_out(package, text);
-    text.line(super::class::CAPACITY);
+    text.line(CAPACITY);
     fields(package, tensors, text);
 }
 

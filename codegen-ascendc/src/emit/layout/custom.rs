@@ -95,6 +95,11 @@ pub fn readme(packages: &[Package<'_>], build: Word) -> String {
     text.line(format!("## {}\n\n```sh\n{INSTALL}\n```\n", about.install));
     text.line((about.installed)(VENDOR));
     text.line(format!("\n## {}\n\n{}", about.call, about.called));
+    let sums = packages.iter().filter(|p| !p.def.sums.is_empty());
+    let sums: Vec<&str> = sums.map(|p| &*p.def.name).collect();
+    if !sums.is_empty() {
+        text.line(format!("\n{}", (about.sums)(&sums.join(words.signs.comma))));
+    }
     for package in packages {
         text.line(phrases::section(package));
         for line in phrases::errors(package) {

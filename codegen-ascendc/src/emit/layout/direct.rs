@@ -3,6 +3,7 @@
 use super::ops_nn::units;
 use crate::emit::kernel::BY_COMPILER;
 use crate::emit::kernel::names::namespace;
+use crate::emit::kernel::sums;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::phrases;
@@ -30,7 +31,7 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let mut files = vec![
         code("launch.h", "what a caller needs to know", &launch_header(package)),
         code("launch.asc", "the kernel and its launcher", &launch(package)),
-        code("main.cpp", "a program that runs it on files", include_str!("direct/main.cpp")),
+        code("main.cpp", "a program that runs it on files", &host::fragment(MAIN, &package.def)),
         code("npy.h", "files of tensors", include_str!("direct/npy.h")),
     ];
     files.push(File { path: "CMakeLists.txt".into(), text: format!("{hash}\n{}", cmake(package)) });
@@ -38,6 +39,9 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     tree.add_below(&snake, files);
     tree.mark(&snake, std::iter::once(&*package.def.name));
 }
+
+/// C++ source of the program's `main`.
+const MAIN: &str = include_str!("direct/main.cpp");
 
 /// Returns all tensors of the signature: inputs, then outputs.
 fn tensors<'p>(package: &'p Package<'_>) -> impl Iterator<Item = &'p Tensor> {
@@ -70,11 +74,13 @@ fn launch_header(package: &Package<'_>) -> String {
         format!("{{\"{}\", {gated}, {mask}, {counts}, {optional}}}", t.name)
     };
     let rows: Vec<String> = tensors(package).enumerate().map(row).collect();
-    let lead = host::lead(def);
+    // Beside sums, other inputs may be smaller than the domain.
+    let lead = def.wide.first().copied().filter(|_| sums::has(def)).unwrap_or(host::lead(def));
     text.line("// Inputs, then results.");
     text.line(format!("constexpr Operand TENSORS[] = {{{}}};", rows.join(", ")));
     text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
     text.line(format!("constexpr size_t COUNT = {};", rows.len()));
+    host::sum_tables(&mut text, def);
     text.line("// The tensor whose shape decides those of all others.");
     text.line(format!("constexpr size_t LEAD = {lead};"));
     text.line("// The first tensor of numbers that every call has.");
@@ -88,6 +94,10 @@ fn launch_header(package: &Package<'_>) -> String {
         text.line("std::vector<uint64_t> dims;  // of one part");
         text.line("void* tensors[COUNT] = {};   // in device memory");
         text.line("uint64_t counts = 0;         // how many counts of rows there are");
+        if sums::has(def) {
+            text.line("std::vector<uint64_t> shapes[INPUTS];  // of one part of each input");
+            text.line("void* workspace = nullptr;             // in device memory");
+        }
         for attr in def.passed() {
             let (ty, default) = attribute(attr);
             text.line(format!("{ty} {} = {default};", cpp_name(&attr.name)));
@@ -95,6 +105,10 @@ fn launch_header(package: &Package<'_>) -> String {
     });
     split_dim(package, &mut text);
     set_attribute(package, &mut text);
+    if sums::has(def) {
+        text.line("// Bytes of workspace that a call needs.");
+        text.line("uint64_t WorkspaceBytes(const Call& call);");
+    }
     text.line("// Tiles and launches; false if there is no such kernel.");
     text.line("bool Launch(const Call& call, void* stream);");
     text.finish()
@@ -148,6 +162,9 @@ fn launch(package: &Package<'_>) -> String {
     // Where vector cores are separate from matrix cores, a kernel declares that it runs on vector cores.
     let unit =
         if kernel::vector_cores_apart(package.soc().arch) { "__vector__" } else { "__aicore__" };
+    // A barrier over all cores needs the scheduler, and all cores at once.
+    let has_sums = sums::has(def);
+    let (mode, unit) = if has_sums { ("__schedmode__(1) ", "__mix__(0, 1)") } else { ("", unit) };
     let mut text = Text::new();
     text.line("#include \"launch.h\"\n\n#include \"kernel_operator.h\"");
     text.line("#include \"tiling/platform/platform_ascendc.h\"\n");
@@ -155,12 +172,16 @@ fn launch(package: &Package<'_>) -> String {
         "#include \"op_host/{snake}_tiling_core.h\"\n#include \"op_kernel/{snake}.h\"\n"
     ));
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
-    let params = params.join(", ");
-    let head = format!("__global__ {unit} void Kernel({params}, {}TilingData tiling)", def.name);
+    let workspace = has_sums.then(|| "workspace".to_string());
+    let params = params.into_iter().chain(workspace.iter().map(|w| format!("GM_ADDR {w}")));
+    let params = params.collect::<Vec<_>>().join(", ");
+    let data = package.tiling_data();
+    let head = format!("{mode}__global__ {unit} void Kernel({params}, {data} tiling)");
     text.function(head, |text| {
         text.line("AscendC::TPipe pipe;");
         text.line(format!("{}::{}<dtype, form, small> op(tiling);", namespace(package), def.name));
-        text.line(format!("op.Bind({});", names.join(", ")));
+        let bound: Vec<String> = names.iter().cloned().chain(workspace.clone()).collect();
+        text.line(format!("op.Bind({});", bound.join(", ")));
         text.line("op.Init(pipe);\nop.Process();");
     });
     text.line("\nnamespace {\n");
@@ -175,20 +196,34 @@ fn launch(package: &Package<'_>) -> String {
         text.block("for (const Instance& instance : INSTANCES)", "}", |text| {
             let same =
                 "instance.type == call.type && instance.form == form && instance.small == small";
-            text.when(same, "instance.start(call.tensors, tiling, stream);\nreturn true;");
+            let workspace = if has_sums { "call.workspace, " } else { "" };
+            let start =
+                format!("instance.start(call.tensors, {workspace}tiling, stream);\nreturn true;");
+            text.when(same, start);
         });
         text.line("return false;");
     });
+    if has_sums {
+        text.line("").function("uint64_t WorkspaceBytes(const Call& call)", |text| {
+            text.line(format!("{data} tiling{{}};\nuint32_t form = 0;"));
+            text.when("!MakeTiling(call, form, tiling)", "return 0;");
+            let sums = host::core::sum_count(package);
+            text.line(format!("return ops::{snake}::WorkspaceOf(tiling, {sums});"));
+        });
+    }
     text.finish()
 }
 
 /// Writes the C++ table of the kernel's instances, by which the launcher finds the one to start.
 fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     let data = package.tiling_data();
-    let arguments: Vec<String> =
-        (0..count).map(|i| format!("static_cast<GM_ADDR>(tensors[{i}])")).collect();
+    let workspace = sums::has(&package.def);
+    let arguments = (0..count).map(|i| format!("static_cast<GM_ADDR>(tensors[{i}])"));
+    let own = workspace.then(|| "static_cast<GM_ADDR>(workspace)".to_string());
+    let arguments: Vec<String> = arguments.chain(own).collect();
+    let own = if workspace { "void* workspace, " } else { "" };
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
-    let head = format!("void Start(void* const* tensors, const {data}& tiling, void* stream)");
+    let head = format!("void Start(void* const* tensors, {own}const {data}& tiling, void* stream)");
     text.function(head, |text| {
         text.line("Kernel<dtype, form, small><<<tiling.cores, nullptr, stream>>>(");
         text.line(format!("    {},\n    tiling);", arguments.join(",\n    ")));
@@ -197,7 +232,7 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     text.block("struct Instance", "};\n", |text| {
         text.line("uint32_t type;\nuint32_t form;\nbool small;");
         text.line(format!(
-            "void (*start)(void* const* tensors, const {data}& tiling, void* stream);"
+            "void (*start)(void* const* tensors, {own}const {data}& tiling, void* stream);"
         ));
     });
     text.block("constexpr Instance INSTANCES[] =", "};\n", |text| {
@@ -231,16 +266,40 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
         text.line("platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
         text.line(format!("form = SelectForm({});", chosen.join(", ")));
         text.line("const Need* need = FindNeed(ARCHS[0].number, form, call.type);");
-        text.line(format!(
-            "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
-        ));
+        let tile = if sums::has(def) {
+            collapse(&outer, text);
+            "TileSums"
+        } else {
+            text.line(format!(
+                "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
+            ));
+            "Tile"
+        };
         text.line("const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
-        text.when("need == nullptr || !Tile(extent, *need, machine, tiling)", "return false;");
+        let failed = format!("need == nullptr || !{tile}(extent, *need, machine, tiling)");
+        text.when(&failed, "return false;");
+        if sums::has(def) {
+            host::core::fill_modes(text, package, "tiling.");
+        }
         let shape = ["call.dims", "SplitDim(call)"];
         host::fill(text, package, "tiling.", "call.counts", shape, call);
         text.line("return true;");
     });
     text.line("");
+}
+
+/// Writes C++ statements that find how the inputs of a call with sums lie in the domain.
+fn collapse(outer: &str, text: &mut Text) {
+    text.line("Shape shapes[INPUTS];\nuint32_t modes[INPUTS] = {};\nSumExtent extent{};");
+    text.block("for (size_t k = 0; k < INPUTS; ++k)", "}", |text| {
+        text.line(
+            "shapes[k] = Shape{call.shapes[k].data(), call.shapes[k].size(), TENSORS[k].gated};",
+        );
+    });
+    let call = format!(
+        "CollapseSums(call.dims.data(), call.dims.size(), {outer}, shapes, INPUTS, modes, extent)"
+    );
+    text.when(&format!("{call} != INPUTS"), "return false;");
 }
 
 fn cmake(package: &Package<'_>) -> String {

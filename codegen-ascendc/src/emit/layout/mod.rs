@@ -104,7 +104,11 @@ impl Layout {
     /// The layout does not support the operator. The error says what to use instead.
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
-        let sums = self == Layout::Custom || def.sums.is_empty();
+        let sums = match self {
+            Layout::Custom => true,
+            Layout::Direct => def.sums.is_empty() || !def.wide.is_empty(),
+            Layout::OpsNn | Layout::Torch => def.sums.is_empty(),
+        };
         match (bits, sums) {
             (true, _) if self == Layout::Torch => Err(Unbuilt::Bits(def.name.to_string())),
             (_, false) => Err(Unbuilt::Sums(def.name.to_string(), self.name())),

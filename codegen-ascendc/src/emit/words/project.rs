@@ -141,6 +141,10 @@ the shapes that the definition asks for: nothing is broadcast, no type is promot
             "\
 每个算子有两个函数，`aclnn<Operator>GetWorkspaceSize`和`aclnn<Operator>`，在安装包的\
 `op_api/include`目录中声明。Tensor的shape须符合算子定义：不做broadcast，也不做数据类型推导。";
+        /// Sentence about the operators some of whose outputs are sums, given their names.
+        sums(names) =
+            "Inputs of {names} that are broadcast are passed as they are; the first function reports how much workspace is needed.",
+            "{names}直接接收需要broadcast的输入，所需的workspace大小由第一个函数返回。";
         /// Heading of the list of what is left out of an operator.
         left_out(operator) = "Left out: {operator}", "{operator}不支持的场景";
     }

@@ -315,7 +315,8 @@ mod tests {
     use super::*;
     use crate::ascendc::simulate::program::compiler;
     use crate::tests::SCALE;
-    use op_dsl_ir::DType;
+    use op_dsl_ir::op::{Spec, Sum};
+    use op_dsl_ir::{Builder, DType};
 
     #[test]
     fn a_kernel_of_another_formula_is_found() {
@@ -336,5 +337,49 @@ mod tests {
             "{:?}",
             tally.missed
         );
+    }
+
+    /// Returns an operator whose result `dy * x` is summed over the elements that share an element of `x`.
+    fn summed(gated: bool) -> Operator {
+        SCALE.redefined(|def| {
+            def.name = if gated { "SumOfParts" } else { "Sum" }.into();
+            def.broadcast = true;
+            def.wide = vec![0].into();
+            def.sums = vec![Sum { output: 0, input: 1 }].into();
+            if !gated {
+                def.split = None;
+                def.attrs = Vec::new().into();
+                let tensors = [&mut def.inputs.to_mut()[1], &mut def.outputs.to_mut()[0]];
+                tensors.into_iter().for_each(|tensor| tensor.kind = Kind::Whole);
+                let mut b = Builder::new();
+                let [dy, x] = [0, 1].map(|i| b.stream(i));
+                let product = b.product(dy, x);
+                def.specs = vec![Spec::of(b.finish(&[product]))].into();
+            }
+        })
+    }
+
+    #[test]
+    fn sums_over_rows_over_columns_and_over_all() {
+        let compiler = compiler().expect("a compiler");
+        for (soc, storage) in [
+            ("ascend910b", Storage::default()),
+            ("ascend950", Storage::Registers),
+            ("ascend950", Storage::Memory),
+        ] {
+            let soc = Soc::named(soc).expect("a target");
+            let options = Options { storage, ..Options::default() };
+            let ops = [false, true].map(summed);
+            let packages = ops
+                .iter()
+                .map(|op| (op, Package::able(op.def(), &[soc], options.clone()).expect("plans").0));
+            let packages: Vec<_> = packages.collect();
+            let compiled = Compiled::of(&packages, (soc, storage), &compiler);
+            let compiled = compiled.expect("it compiles").expect("kernels");
+            for (op, calls) in ops.iter().zip([36, 27]) {
+                let tally = compiled.tally(op).expect("it runs");
+                assert_eq!((tally.calls, tally.missed.len()), (calls, 0), "{:?}", tally.missed);
+            }
+        }
     }
 }

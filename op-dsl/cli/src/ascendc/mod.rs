@@ -65,6 +65,7 @@ impl Target for AscendC {
     }
 
     fn emit(&self, def: &OpDef, machines: &[&str]) -> Result<Vec<(String, String)>, String> {
+        Layout::OpsNn.check_operator(def).map_err(|unbuilt| unbuilt.to_string())?;
         let socs = machines.iter().map(|name| args::soc(name)).collect::<Result<Vec<_>, _>>()?;
         let package = match socs.is_empty() {
             true => Package::able(def, &Layout::OpsNn.socs(), Options::default())

@@ -92,6 +92,24 @@ std::vector<char> Stored(const std::vector<char>& truths)
     return bits;
 }
 
+@sums@
+// Whether a tensor can be broadcast to a shape. A gated one has two parts along `dim`.
+bool Spreads(const std::vector<uint64_t>& own, const std::vector<uint64_t>& whole, size_t dim, bool gated)
+{
+    if (own.size() > whole.size() || (gated && dim + own.size() < whole.size())) {
+        return false;
+    }
+    for (size_t i = 0; i < own.size(); ++i) {
+        const size_t at = i + whole.size() - own.size();
+        const uint64_t one = gated && at == dim ? 2 : 1;
+        if (own[i] != whole[at] && own[i] != one) {
+            return false;
+        }
+    }
+    return true;
+}
+
+@end@
 // Element type and shape of a part, from the files; all of them must agree.
 void Describe(Call& call, const std::vector<Npy>& files)
 {
@@ -125,8 +143,22 @@ void Describe(Call& call, const std::vector<Npy>& files)
             bytes *= size;
         }
         const bool typed = TENSORS[i].mask ? truths : files[i].type == first.type;
+        @sums@
+        const std::vector<uint64_t> whole = Doubled(call.dims, dim, TENSORS[i].gated);
+        const int64_t sum = i < INPUTS ? -1 : SUM_OF[i - INPUTS];
+        const bool shaped = i < INPUTS && !WIDE[i] ? Spreads(files[i].shape, whole, dim, TENSORS[i].gated) :
+                            files[i].shape == (sum < 0 ? whole : files[sum].shape);
+        if (i < INPUTS && shaped) {
+            call.shapes[i] = files[i].shape;
+            if (TENSORS[i].gated) {
+                call.shapes[i][dim + files[i].shape.size() - whole.size()] /= 2;
+            }
+        }
+        if (!typed || !shaped || files[i].bytes.size() != bytes) {
+        @else@
         if (!typed || files[i].shape != Doubled(call.dims, dim, TENSORS[i].gated) ||
             files[i].bytes.size() != bytes) {
+        @end@
             throw std::runtime_error("wrong element type or shape of " + std::string(TENSORS[i].name));
         }
     }
@@ -150,6 +182,12 @@ int Run(Call& call, const std::vector<Npy>& files)
                   "aclrtMemcpy");
         }
     }
+    @sums@
+    const size_t workspace = WorkspaceBytes(call);
+    if (workspace > 0) {
+        Check(aclrtMalloc(&call.workspace, workspace, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+    }
+    @end@
     if (!Launch(call, stream)) {
         throw std::runtime_error("there is no kernel for these attributes and this element type");
     }
@@ -164,6 +202,11 @@ int Run(Call& call, const std::vector<Npy>& files)
         std::printf("%s: largest error %g, %s\n", TENSORS[i].name, error, good ? "good" : "too large");
         status = good ? status : 1;
     }
+    @sums@
+    if (workspace > 0) {
+        Check(aclrtFree(call.workspace), "aclrtFree");
+    }
+    @end@
     for (void* tensor : call.tensors) {
         if (tensor != nullptr) {
             Check(aclrtFree(tensor), "aclrtFree");

@@ -49,10 +49,11 @@ fn place(bound: &Bound, stream: &Stream, array: &Array, i: usize) -> usize {
 
 /// Sums of a call's results and their references, for each output stream that is a sum and each of its elements.
 struct Sums {
-    /// For each output stream, for each element: the sum of references, that of their magnitudes, and the computed result.
+    /// For each output stream, for each element: the sum of references, those of their magnitudes and of their units, and the
+    /// computed result.
     ///
     /// Streams that are not sums have no elements.
-    all: Vec<Vec<[f64; 3]>>,
+    all: Vec<Vec<[f64; 4]>>,
 }
 
 impl Sums {
@@ -61,7 +62,7 @@ impl Sums {
             let array = &outputs[stream.tensor];
             let kind = def.outputs[stream.tensor].kind;
             let is_sum = def.sum(stream.tensor).is_some() && array.shape != *bound.shape(kind);
-            vec![[0.0; 3]; if is_sum { array.shape.iter().product() } else { 0 }]
+            vec![[0.0; 4]; if is_sum { array.shape.iter().product() } else { 0 }]
         };
         Sums { all: def.output_streams().iter().map(of).collect() }
     }
@@ -70,16 +71,19 @@ impl Sums {
         !self.all[output].is_empty()
     }
 
-    /// Adds the errors of all sums, in units of the sums of magnitudes.
+    /// Adds the errors of all sums, in units of the sums of magnitudes, or the sums of the terms' units if these are larger.
     fn finish(self, found: &mut Accuracy, dtype: DType) {
         for (output, sums) in self.all.iter().enumerate() {
-            for (element, [want, magnitude, got]) in
+            for (element, [want, magnitude, units, got]) in
                 sums.iter().enumerate().filter(|(_, s)| s[1] > 0.0)
             {
                 let same = got == want || (got.is_nan() && want.is_nan());
-                let error =
-                    if same { 0.0 } else { (got - want).abs() / Format::of(dtype).ulp(*magnitude) };
-                if !(error <= found.error) || found.worst.is_none() {
+                let error = if same {
+                    0.0
+                } else {
+                    (got - want).abs() / Format::of(dtype).ulp(*magnitude).max(*units)
+                };
+                if error.is_nan() || error > found.error || found.worst.is_none() {
                     found.error = if error.is_nan() { f64::INFINITY } else { error };
                     let streams = Vec::new();
                     found.worst = Some(Worst { output, element, streams, got: *got, want: *want });
@@ -91,7 +95,7 @@ impl Sums {
 
 /// Returns the largest error of a call's results, compared with the formula in f64.
 ///
-/// The error of a sum is in units of the sum of its terms' magnitudes.
+/// The error of a sum is in units of the sum of its terms' magnitudes, or in the sum of their units.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],
@@ -118,9 +122,10 @@ pub fn accuracy(
             let want = reference.columns(&streams);
             let of = writes.iter().zip(&mut sums.all).enumerate();
             for (k, (stream, sums)) in of.filter(|(_, (_, sums))| !sums.is_empty()) {
+                let units = reference.measured_in(&streams, k, &want[k]);
                 for (at, i) in elements.iter().enumerate() {
-                    let sum = &mut sums[place(stream, outputs, *i)];
-                    *sum = [sum[0] + want[k][at], sum[1] + want[k][at].abs(), got[k][at]];
+                    let (sum, want) = (&mut sums[place(stream, outputs, *i)], want[k][at]);
+                    *sum = [sum[0] + want, sum[1] + want.abs(), sum[2] + units[at], got[k][at]];
                 }
                 got[k].clone_from(&want[k]); // compared as a sum
             }
