@@ -1,7 +1,7 @@
 //! Run-time support that expanded operators call, from vector maths to the driver.
 //!
 //! ```text
-//! view      tensors as the caller has them: dtype, shape, strides; arrays: from and to ndarray
+//! view      tensors as the caller has them; memory: their dtype, shape, strides, checked; arrays: from and to ndarray
 //! options   how to run a call: threads, SIMD level, non-temporal stores
 //! call      operator + attributes + views -> a checked call             (once per call)
 //! stream    start and strides of an input or output in memory
@@ -51,6 +51,7 @@ mod job;
 mod kernels;
 mod mask_bits;
 pub mod math;
+mod memory;
 mod options;
 mod overlap;
 mod prefetch;

@@ -31,6 +31,7 @@
 //! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
 
 pub mod analysis;
+mod attr;
 pub mod bind;
 pub mod clamp_bounds;
 pub mod compile;
