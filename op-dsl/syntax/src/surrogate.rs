@@ -55,7 +55,11 @@ impl Surrogates<'_> {
             let what = "`identity` is the argument of a call `f(x)`, and this is no such call";
             return self.errors.none(&surrogate, format!("{what}; {help}"));
         };
-        let own = std::mem::replace(argument, parse_quote!(__argument));
+        let mut own = std::mem::replace(argument, parse_quote!(__argument));
+        // Around a value of a `let`, rustc warns of parentheses.
+        while let Expr::Paren(inner) = own {
+            own = *inner.expr;
+        }
         parse2(quote!({ let __argument = #own; (#call).with_grad(__argument) })).ok()
     }
 }

@@ -254,7 +254,8 @@ fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut V
     let codes: String = call.inputs.iter().map(|i| format!(" {}", code(i.1))).collect();
     let question = format!("type {} {}{codes} {count}", def.name, call.inputs.len());
     if let Ok(want) = of(&call) {
-        let types: String = want.iter().map(|o| format!(" {}", code(o.dtype))).collect();
+        let types: String =
+            want.iter().map(|o| format!(" {}", code(o.dtype.number().expect("a float")))).collect();
         cases.push((question, format!("ok{types}")));
     }
 }

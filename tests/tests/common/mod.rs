@@ -4,7 +4,7 @@
 #![allow(dead_code, missing_docs)] // each test binary uses only a part
 
 use half::{bf16, f16};
-use op_dsl::ir::bind::TensorMeta;
+use op_dsl::ir::bind::{OutputMeta, TensorMeta};
 use op_dsl::ir::op::{AttrKind, Gate, Kind, Origin, Part, Pattern, Spec, Stream, Value};
 use op_dsl::ir::{DType, Stored};
 use op_dsl::{Operator, Options, View, ViewMut};
@@ -268,8 +268,11 @@ pub fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
 pub fn run(op: &Operator, attrs: &[Value], inputs: &[Tensor], options: &Options) -> Vec<Tensor> {
     let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
     let outputs = op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
-    let mut outputs: Vec<Tensor> =
-        outputs.iter().map(|m| Tensor::new(&m.shape, m.dtype, || f64::NAN)).collect();
+    let empty = |m: &OutputMeta| {
+        let dtype = m.dtype.number().expect("a float that kernels compute with");
+        Tensor::new(&m.shape, dtype, || f64::NAN)
+    };
+    let mut outputs: Vec<Tensor> = outputs.iter().map(empty).collect();
     {
         let views: Vec<View> = inputs.iter().map(Tensor::view).collect();
         let mut outs: Vec<ViewMut> = outputs.iter_mut().map(Tensor::view_mut).collect();
