@@ -7,10 +7,11 @@ pub mod vector {
     pub use codegen_cpu::fit;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
     pub use codegen_cpu::rt::elem::El;
+    pub use codegen_cpu::rt::load::Load;
     pub use codegen_cpu::rt::math;
     pub use codegen_cpu::rt::ranged::{Ranged, ranged};
     pub use codegen_cpu::rt::simd::Isa;
-    pub use codegen_cpu::rt::step::{Floats, Load, Mask};
+    pub use codegen_cpu::rt::step::{Floats, Mask};
     pub use codegen_cpu::rt::tabled::{Tabled, tabled};
     pub use codegen_cpu::rt::wide::{self, Wide};
     pub use fearless_simd::prelude::*;

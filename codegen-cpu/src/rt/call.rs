@@ -284,8 +284,13 @@ impl Operator {
         let (kernels, stages) = kernels.and_then(<[_]>::split_last).ok_or_else(|| wrong(none))?;
         let same = |stage: &Kernels| {
             let widths = |k: &Kernels| (k.inputs(), k.scalars());
-            stage.outputs() == 1 && widths(stage) == widths(kernels)
+            let mut own = stage.own().iter().zip(kernels.own()).take(kernels.inputs());
+            let is_sole = stage.outputs() == 1;
+            is_sole && widths(stage) == widths(kernels) && own.all(|(a, b)| a == b)
         };
+        // Streams of stages are between those of the inputs and those of the outputs.
+        let own = kernels.own().iter().take(inputs);
+        let own = own.chain(kernels.own().iter().skip(kernels.inputs())).copied();
         let parts = self.def.inputs.iter().flat_map(|t| t.kind.parts().iter().map(|_| t.kind));
         let read = parts.zip(kernels.reads()).zip(kernels.masks());
         let mut masks = read.filter(|((_, reads), _)| **reads);
@@ -297,9 +302,7 @@ impl Operator {
             _ if masks.any(|((kind, _), mask)| (kind == Kind::Mask) != *mask) => {
                 Err(wrong("masks"))
             }
-            _ if !kernels.own().iter().copied().eq(self.def.own_types()) => {
-                Err(wrong("element types of their own"))
-            }
+            _ if !own.eq(self.def.own_types()) => Err(wrong("element types of their own")),
             _ if kernels.scalars() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()
@@ -352,8 +355,9 @@ mod tests {
     use crate::rt::block::{Body, Input};
     use crate::rt::blocking::Boxes;
     use crate::rt::elem::El;
+    use crate::rt::load::Load;
     use crate::rt::simd::Isa;
-    use crate::rt::step::{Floats, Load};
+    use crate::rt::step::Floats;
     use op_dsl_ir::Graph;
     use op_dsl_ir::op::{Attr, AttrKind, Gate, Split};
 

@@ -5,30 +5,24 @@ use super::elem::El;
 use super::simd::Isa;
 use super::step::{Bits, Floats, PAIR};
 use crate::{with_element, with_stored};
-use op_dsl_ir::Stored;
+use op_dsl_ir::{DType, Stored};
 
-/// Stores results of a kernel of type `E` as another type: one step, or two interleaved ones.
+/// Stores results of a kernel of type `E` as another type that kernels compute in: one step, or two interleaved ones.
 ///
-/// Values are rounded to `E` first, then to the nearest number of the type `to`. They are not rounded to `E` if kernels do not
-/// compute in type `to`; such streams are not interleaved.
+/// Values are rounded to `E` first, then to the nearest number of the type `to`.
 ///
 /// # Safety
 /// As [`El::store`] of the other type or, for two steps, its [`El::store_turns`].
 #[inline(always)]
 pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     s: S,
-    to: Stored,
+    to: DType,
     p: *mut u8,
     v: [Floats<S, W>; N],
     nt: bool,
 ) {
     // SAFETY: passed on from the caller.
-    unsafe {
-        match to.number() {
-            Some(to) => with_element!(to, F => store::<S, E, F, W, N>(s, p.cast(), v, nt)),
-            None => store_own::<S, E, W>(s, to, p, v[0], nt),
-        }
-    }
+    unsafe { with_element!(to, F => store::<S, E, F, W, N>(s, p.cast(), v, nt)) }
 }
 
 /// Stores a step of results of a kernel of type `E` as type `to`, without rounding them to `E`.

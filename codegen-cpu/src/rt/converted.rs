@@ -11,24 +11,13 @@
 //! The rules for floats are those of ml_dtypes and PyTorch.
 
 use super::elem::{El, Element, read, truths, write};
+pub use super::float8::{e4m3fn, e5m2};
 use super::math::round::round;
 use super::simd::Isa;
 use super::step::{Floats, PAIR, each};
 use fearless_simd::prelude::*;
 #[doc(hidden)]
 pub use op_dsl_ir::Stored;
-
-/// A float of 8 bits, with 4 bits of exponent and 3 of fraction. It has NaN, but no infinity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(transparent)]
-#[allow(non_camel_case_types)] // as `f16` and `bf16`
-pub struct e4m3fn(pub u8);
-
-/// A float of 8 bits, with 5 bits of exponent and 2 of fraction: the upper half of an f16.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(transparent)]
-#[allow(non_camel_case_types)] // as `f16` and `bf16`
-pub struct e5m2(pub u8);
 
 /// Calls a macro with the Rust type and the [`Stored`] of every type in this file, `i8 => Int8`, after other tokens.
 #[macro_export]

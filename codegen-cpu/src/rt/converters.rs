@@ -3,8 +3,9 @@
 use super::abi::BlockFn;
 use super::block::{Body, Input, Kernels};
 use super::elem::El;
+use super::load::Load;
 use super::simd::{Isa, Level};
-use super::step::{Floats, Load};
+use super::step::Floats;
 use op_dsl_ir::DType;
 
 /// A body that copies elements; its kernels convert them if the output has another type.

@@ -47,8 +47,8 @@ mod sealed {
     impl Sealed for i16 {}
     impl Sealed for i32 {}
     impl Sealed for i64 {}
-    impl Sealed for crate::rt::converted::e4m3fn {}
-    impl Sealed for crate::rt::converted::e5m2 {}
+    impl Sealed for crate::rt::float8::e4m3fn {}
+    impl Sealed for crate::rt::float8::e5m2 {}
     impl Sealed for f32 {}
     impl Sealed for super::f16 {}
     impl Sealed for super::bf16 {}

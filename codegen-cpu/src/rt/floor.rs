@@ -2,8 +2,9 @@
 
 use super::block::{Body, Input, Kernels};
 use super::elem::El;
+use super::load::Load;
 use super::simd::Isa;
-use super::step::{Floats, Load};
+use super::step::Floats;
 
 /// A body that reads every input and writes every output, at one or two products each.
 ///
@@ -12,6 +13,8 @@ use super::step::{Floats, Load};
 struct Floor;
 
 impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
+    const CONVERTS: bool = true;
+
     #[inline(always)]
     fn eval<S: Isa, E: El, const W: usize>(
         _: S,

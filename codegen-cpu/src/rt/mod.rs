@@ -22,11 +22,11 @@
 //! interpreter  runs programs instead of bodies: one kernel for all operators, at levels without tables
 //! floor     bodies with next to no arithmetic, as a memory-bound baseline
 //! tabled    bodies that evaluate piecewise polynomials, with the f64 slow path outside of the tables
-//! step      two or four vectors side by side, which bodies compute with
+//! step      two or four vectors side by side, which bodies compute with; load: from memory
 //! math      exp, erfc, gelu', ... on f32 vectors                        (inlined into bodies)
 //! wide      the same in f64, where f32 is not accurate enough           (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                    (inlined into blocks)
-//! converted integers, truth values and floats of 8 bits in memory <-> f32 vectors
+//! converted integers, truth values and floats of 8 bits in memory <-> f32 vectors; float8: these floats as Rust types
 //! simd      the SIMD levels, and what fearless_simd lacks there: permute look-ups, f16, non-temporal stores
 //! ```
 
@@ -44,11 +44,13 @@ mod converters;
 mod driver;
 pub mod elem;
 pub mod error;
+mod float8;
 pub mod floor;
 mod fp_env;
 mod interpreter;
 mod job;
 mod kernels;
+pub mod load;
 mod mask_bits;
 pub mod math;
 mod memory;

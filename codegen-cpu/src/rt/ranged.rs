@@ -8,9 +8,10 @@
 
 use super::block::{Body, Input, Part};
 use super::elem::El;
+use super::load::Load;
 use super::math::range::Watch;
 use super::simd::Isa;
-use super::step::{Bits, Floats, Load, PAIR};
+use super::step::{Bits, Floats, PAIR};
 use super::tabled::{each_of, replace};
 use op_dsl_ir::program::Program;
 

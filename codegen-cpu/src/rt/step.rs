@@ -4,7 +4,6 @@
 //! example whether any lane is in a tail. A step of two vectors suits levels of 16 registers, and is one vector of a 16-bit
 //! type in memory. With 32 registers four vectors are better yet where chains are long (see [`width`]).
 
-use super::converted::Converted;
 use super::simd::{Isa, Level};
 pub use super::wide::functions::PAIR;
 use core::mem::MaybeUninit;
@@ -114,31 +113,6 @@ macro_rules! bit_operations {
     )*};
 }
 bit_operations!(Add add  Shl shl  Shr shr);
-
-/// A step, or a location in memory that a step can be loaded from.
-pub trait Load<S: Isa, const W: usize>: Copy {
-    /// Loads the step.
-    fn load(self) -> Floats<S, W>;
-    /// Loads the step of a mask: 1 for true, else 0.
-    fn truth(self) -> Floats<S, W>;
-    /// Loads the step of an input of type `T`.
-    fn own<T: Converted>(self) -> Floats<S, W>;
-}
-
-impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
-    #[inline(always)]
-    fn load(self) -> Floats<S, W> {
-        self
-    }
-    #[inline(always)]
-    fn truth(self) -> Floats<S, W> {
-        self
-    }
-    #[inline(always)]
-    fn own<T: Converted>(self) -> Floats<S, W> {
-        self
-    }
-}
 
 /// A step, or the same number in all its lanes.
 pub trait Operand<S: Isa, const W: usize>: Copy {

@@ -8,9 +8,10 @@
 use super::block::{Body, Input, Part};
 use super::elem::El;
 use super::interpreter;
+use super::load::Load;
 use super::math::double_float::{DoubleFloat, Variable};
 use super::simd::Isa;
-use super::step::{Bits, Floats, Load, Mask, PAIR};
+use super::step::{Bits, Floats, Mask, PAIR};
 use op_dsl_ir::program::Program;
 
 /// Evaluates `$f` for each `$k` below the length of an array that starts out filled with `$first`.

@@ -6,7 +6,7 @@ use super::super::text::Text;
 use super::super::tree::File;
 use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
-use super::{counts, small, sums, tiling_key, truths};
+use super::{counts, formula_call, small, sums, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -211,37 +211,6 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
     text.finish()
 }
 
-/// Returns the C++ call that computes the formula on a tile, with the address of each stream in UB.
-///
-/// With `parted`, the two parts (gate, value) of gated tensors are in buffers of their own; otherwise they are in the queues.
-pub(super) fn run(package: &Package<'_>, parted: bool) -> String {
-    let def = &package.def;
-    let of = |stream: Stream, name: &str, output: bool| {
-        let tensors = if output { &def.outputs } else { &def.inputs };
-        let tensor = cpp_name(&tensors[stream.tensor].name);
-        match (stream.part, output) {
-            (Part::Whole, _) | (_, false) if !parted || stream.part == Part::Whole => {
-                let owner = if output { "" } else { "Formula::" };
-                let queue = if output { "out" } else { "in" };
-                format!("{queue}[{owner}{} * capacity_]", slot(name))
-            }
-            (_, true) if !parted => format!("out[{} * capacity_]", slot(name)),
-            (Part::Gate, _) => format!("{tensor}Parts[gate_ == 0 ? 0 : capacity_]"),
-            (_, _) => format!("{tensor}Parts[gate_ == 0 ? capacity_ : 0]"),
-        }
-    };
-    let ins = inputs(package);
-    let ins = ins.iter().map(|i| match i.truths {
-        true => truths::place(&i.name),
-        false => of(i.stream, &i.name, false),
-    });
-    let outs = def.output_streams();
-    let names = def.output_names();
-    let outs = outs.iter().zip(&names).map(|(s, n)| of(*s, n, true));
-    let args: Vec<String> = ins.chain(outs).collect();
-    format!("formula_.Run({},\n             tile.count);", args.join(",\n             "))
-}
-
 fn calculate(package: &Package<'_>, text: &mut Text) {
     let mut lines = vec![
         "LocalTensor<T> in = inQue_.DeQue<T>();".to_string(),
@@ -250,12 +219,12 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     lines.extend(truths::take(package));
     if tiling_key::has_small(package) {
         let mut parted = small::part(package);
-        parted.push(run(package, true));
+        parted.push(formula_call::on_tile(package, true));
         parted.extend(small::join(package));
         let parted = small::unless_pairs(package, parted);
-        lines.push(branch(parted, vec![run(package, false)]));
+        lines.push(branch(parted, vec![formula_call::on_tile(package, false)]));
     } else {
-        lines.push(run(package, false));
+        lines.push(formula_call::on_tile(package, false));
     }
     lines.push("inQue_.FreeTensor(in);".into());
     lines.extend(truths::free(package));

@@ -3,6 +3,7 @@
 //! ```text
 //! entry        <op>.cpp             the template over the tiling key
 //! class        <op>.h               buffers, copies, the path of a tile through UB
+//! formula_call                      the class's call of the formula on a tile
 //! small                             the class's path for small rows
 //! rows                              gated tensors whose rows are read whole
 //! truths                            the class's handling of masks
@@ -24,6 +25,7 @@ mod class;
 mod compute;
 mod counts;
 mod entry;
+mod formula_call;
 pub mod names;
 mod registers;
 mod rows;

@@ -11,8 +11,8 @@
 
 use super::super::package::Package;
 use super::super::text::Text;
-use super::barrier;
 use super::names::{self, Input, inputs, slot};
+use super::{barrier, formula_call};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, OpDef, Part, Stream};
 
@@ -295,7 +295,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         if !shared.is_empty() {
             text.lines(barrier::statement(package));
         }
-        text.line(super::class::run(package, false));
+        text.line(formula_call::on_tile(package, false));
         for Sum { number, name, input, .. } in sums(def) {
             text.line(format!(
                 "AddTile({number}, out[{} * capacity_], tile, tiling_.{});",

@@ -74,7 +74,7 @@ fn launch_header(package: &Package<'_>) -> String {
         format!("{{\"{}\", {gated}, {mask}, {counts}, {optional}}}", t.name)
     };
     let rows: Vec<String> = tensors(package).enumerate().map(row).collect();
-    // Beside sums, other inputs may be smaller than the domain.
+    // Other inputs may be smaller than the domain where there are sums.
     let lead = def.wide.first().copied().filter(|_| sums::has(def)).unwrap_or(host::lead(def));
     text.line("// Inputs, then results.");
     text.line(format!("constexpr Operand TENSORS[] = {{{}}};", rows.join(", ")));

@@ -74,6 +74,8 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
             while output < outputs.len() {
                 let stream = first + output;
                 let (to, start, turn) = (io.stored[stream], io.start(stream), io.turns[stream]);
+                // Other types than those that kernels compute in are results of the program.
+                let number = to.number().unwrap_or(E::DTYPE);
                 let of = run.argument(outputs[output]);
                 let two = turn != Interleave::Alone;
                 let next = if two { run.argument(outputs[output + 1]) } else { of };
@@ -91,7 +93,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                             let p = start.add(2 * at * to.size());
                             match to == E::DTYPE {
                                 true => E::store_turns(s, p.cast(), pair, nt),
-                                false => store_as::<S, E, PAIR, 2>(s, to, p, pair, nt),
+                                false => store_as::<S, E, PAIR, 2>(s, number, p, pair, nt),
                             }
                         } else {
                             let p = start.add(at * to.size());
@@ -100,7 +102,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                                 false if run.program.results >> output & 1 == 1 => {
                                     store_own::<S, E, PAIR>(s, to, p, value, nt);
                                 }
-                                false => store_as::<S, E, PAIR, 1>(s, to, p, [value], nt),
+                                false => store_as::<S, E, PAIR, 1>(s, number, p, [value], nt),
                             }
                         }
                     }
