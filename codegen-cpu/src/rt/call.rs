@@ -8,7 +8,7 @@ use super::contiguous;
 use super::converters::converters;
 use super::driver;
 use super::error::Error;
-use super::floor::floor_kernels;
+use super::floor::{converting_floor_kernels, floor_kernels};
 use super::fp_env::DefaultMode;
 use super::job::Job;
 use super::row_count;
@@ -89,7 +89,12 @@ impl Operator {
     /// as halves, because these are as many bytes. Returns `None` if the operator has more streams than there are such kernels for.
     pub fn floor(&self) -> Option<Operator> {
         let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
-        let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
+        let (inputs, outputs) = (streams(&self.def.inputs), streams(&self.def.outputs));
+        let kernels = match self.def.outputs.iter().any(|t| t.own.is_some() || t.kind == Kind::Mask)
+        {
+            true => converting_floor_kernels(inputs, outputs)?,
+            false => floor_kernels(inputs, outputs)?,
+        };
         let (stages, last) = self.kernels_of(0).ok()?;
         let all = stages.iter().fold(*last, |all, stage| all.reading_with(stage));
         let mut floor = self.clone();

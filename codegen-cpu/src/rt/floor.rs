@@ -10,10 +10,12 @@ use super::step::Floats;
 ///
 /// Output `k > 0` is `x[0] * x[I - k]`; output 0 is the product of the remaining inputs. For example, for the GeGLU gradient
 /// `(dy, gate, value, gelu)` the outputs are `dy * gate * value` and `dy * gelu`.
-struct Floor;
+///
+/// With `CONVERTS`, outputs may have types of their own.
+struct Floor<const CONVERTS: bool>;
 
-impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
-    const CONVERTS: bool = true;
+impl<const CONVERTS: bool, const I: usize, const O: usize> Body<I, 0, O> for Floor<CONVERTS> {
+    const CONVERTS: bool = CONVERTS;
 
     #[inline(always)]
     fn eval<S: Isa, E: El, const W: usize>(
@@ -33,19 +35,26 @@ impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     }
 }
 
+/// Makes a match over numbers of streams, whose arms are the kernels of a floor.
+macro_rules! floors {
+    ($inputs:ident $outputs:ident $converts:literal: $($i:literal)*) => {
+        match ($inputs, $outputs) {
+            $(
+                ($i, 1) => Some(const { &Kernels::of::<Floor<$converts>, $i, 0, 1>() }),
+                ($i, 2) => Some(const { &Kernels::of::<Floor<$converts>, $i, 0, 2>() }),
+                ($i, 3) => Some(const { &Kernels::of::<Floor<$converts>, $i, 0, 3>() }),
+            )*
+            _ => None,
+        }
+    };
+}
+
 /// Returns the kernels with next to no arithmetic, for up to six inputs and up to three outputs.
 pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
-    macro_rules! table {
-        ($($i:literal)*) => {
-            match (inputs, outputs) {
-                $(
-                    ($i, 1) => Some(const { &Kernels::of::<Floor, $i, 0, 1>() }),
-                    ($i, 2) => Some(const { &Kernels::of::<Floor, $i, 0, 2>() }),
-                    ($i, 3) => Some(const { &Kernels::of::<Floor, $i, 0, 3>() }),
-                )*
-                _ => None,
-            }
-        };
-    }
-    table!(1 2 3 4 5 6)
+    floors!(inputs outputs false: 1 2 3 4 5 6)
+}
+
+/// Returns such kernels whose outputs may have types of their own, for up to three inputs and outputs.
+pub(super) fn converting_floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
+    floors!(inputs outputs true: 1 2 3)
 }

@@ -1,6 +1,6 @@
 //! Rounding and ULPs of each element type, computed in f64.
 
-use crate::{DType, Stored};
+use crate::DType;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug)]
@@ -25,15 +25,13 @@ impl Format {
         Format { precision, least, greatest, sign, is_infinite: true }
     }
 
-    /// Returns the format of floats that are stored so; `None` for all other elements.
-    pub const fn of_stored(stored: Stored) -> Option<Format> {
-        let (precision, least, greatest, is_infinite) = match stored {
-            Stored::Number(dtype) => return Some(Format::of(dtype)),
-            Stored::E4m3fn => (4, -6, 8, false),
-            Stored::E5m2 => (3, -14, 15, true),
-            _ => return None,
-        };
-        Some(Format { precision, least, greatest, sign: 7, is_infinite })
+    /// Returns a format of 8 bits, with this precision and these exponents of two.
+    pub(crate) const fn of_eight_bits(
+        precision: i32,
+        (least, greatest): (i32, i32),
+        is_infinite: bool,
+    ) -> Format {
+        Format { precision, least, greatest, sign: 7, is_infinite }
     }
 
     /// Returns whether the format has fewer digits than f32: see [`DType::is_narrow`].
@@ -139,6 +137,7 @@ pub fn pow2(e: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Stored;
     use half::{bf16, f16};
 
     #[test]

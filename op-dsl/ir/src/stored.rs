@@ -132,6 +132,18 @@ impl Stored {
     }
 }
 
+impl Format {
+    /// Returns the format of floats that are stored so; `None` for all other elements.
+    pub const fn of_stored(stored: Stored) -> Option<Format> {
+        Some(match stored {
+            Stored::Number(dtype) => Format::of(dtype),
+            Stored::E4m3fn => Format::of_eight_bits(4, (-6, 8), false),
+            Stored::E5m2 => Format::of_eight_bits(3, (-14, 15), true),
+            _ => return None,
+        })
+    }
+}
+
 impl From<DType> for Stored {
     fn from(dtype: DType) -> Stored {
         Stored::Number(dtype)
