@@ -361,12 +361,18 @@ mod tests {
 
     #[test]
     fn sums_over_rows_over_columns_and_over_all() {
+        sums_on(&[("ascend910b", Storage::default())]);
+    }
+
+    #[test]
+    #[ignore = "ten seconds: .ci/deep everything"]
+    fn sums_on_ascend950() {
+        sums_on(&[("ascend950", Storage::Registers), ("ascend950", Storage::Memory)]);
+    }
+
+    fn sums_on(products: &[(&str, Storage)]) {
         let compiler = compiler().expect("a compiler");
-        for (soc, storage) in [
-            ("ascend910b", Storage::default()),
-            ("ascend950", Storage::Registers),
-            ("ascend950", Storage::Memory),
-        ] {
+        for &(soc, storage) in products {
             let soc = Soc::named(soc).expect("a target");
             let options = Options { storage, ..Options::default() };
             let ops = [false, true].map(summed);
