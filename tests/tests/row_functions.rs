@@ -59,6 +59,21 @@ pub mod layers {
         e / row_sum(e)
     }
 
+    /// Quantisation with a scale for each row; the gradient passes through the rounding.
+    #[op(name = "FakeQuant", grad(name = "FakeQuantGrad", wrt(x)))]
+    pub fn fake_quant(x: Elem) -> Elem {
+        let scale = row_max(abs(x)) / 7.0;
+        #[grad(identity)]
+        let q = round(x / scale);
+        q * scale
+    }
+
+    /// The same to integers, with a type of their own.
+    #[op(name = "Quant")]
+    pub fn quant(x: Elem) -> Elem<i8> {
+        127.0 * x / row_max(abs(x))
+    }
+
     #[op(name = "Halves")]
     pub fn halves(
         #[split(along = dim, gate_left = true)] x: Gated,
@@ -181,6 +196,29 @@ fn reference(name: &str, row: Row<'_>) -> Vec<Vec<Sized>> {
                 (dy[i] / largest + share * adjoint, (dy[i] / largest).abs() + share.abs() * size)
             })]
         }
+        "FakeQuant" | "FakeQuantGrad" => {
+            let x = row.last().expect("inputs");
+            let largest = x.iter().map(|x| x.abs()).fold(f64::NEG_INFINITY, f64::max);
+            let scale = largest / 7.0;
+            // Where f32 may decide otherwise, no result is compared.
+            let is_tie = |i: usize| ((x[i] / scale).abs().fract() - 0.5).abs() < 1e-5;
+            let q = |i: usize| (x[i] / scale).round_ties_even();
+            if name == "FakeQuant" {
+                return vec![exact(&|i| if is_tie(i) { f64::NAN } else { q(i) * scale })];
+            }
+            let dy = &row[0];
+            let ties = x.iter().filter(|x| x.abs() == largest).count() as f64;
+            let by_scale = |i: usize| dy[i] * (q(i) - x[i] / scale);
+            let sum: f64 = (0..n).map(by_scale).sum();
+            let size: f64 = (0..n).map(|i| by_scale(i).abs()).sum();
+            vec![one(&|i| {
+                let is_largest = x[i].abs() == largest;
+                let share = if is_largest { x[i].signum() / (7.0 * ties) } else { 0.0 };
+                let is_unknown = is_largest && (0..n).any(is_tie);
+                let own = if is_unknown { f64::NAN } else { dy[i] };
+                (own + share * sum, dy[i].abs() + share.abs() * size)
+            })]
+        }
         "Masked" => {
             let e = |i: usize| if row[1][i] != 0.0 { libm::exp(row[0][i]) } else { 0.0 };
             let sum: f64 = (0..n).map(e).sum();
@@ -291,10 +329,30 @@ fn results_are_those_of_whole_rows() {
         (&[40], 1000),
         (&[2], 40_000),
     ];
-    for op in layers::OPERATORS.iter().filter(|op| op.name() != "Halves") {
+    for op in layers::OPERATORS.iter().filter(|op| !["Halves", "Quant"].contains(&op.name())) {
         for (outer, n) in shapes {
             for dtype in DType::ALL {
                 check(op, outer, n, dtype, &mut random);
+            }
+        }
+    }
+}
+
+#[test]
+fn results_may_have_a_type_of_their_own() {
+    let (mut random, shape) = (Random(4), [40, 300]);
+    for dtype in DType::ALL {
+        let x = Tensor::new(&shape, dtype, || random.normal(3.0));
+        let mut got = vec![0i8; 40 * 300];
+        let y = ViewMut::new(&mut got, &shape).expect("a view");
+        let call = operator("Quant").run(&[], &[x.view()], &mut [y], &Options::default());
+        call.expect("a call");
+        for (r, row) in got.chunks(300).enumerate() {
+            let x: Vec<f64> = (0..300).map(|i| x.at(300 * r + i)).collect();
+            let largest = x.iter().map(|x| x.abs()).fold(0.0, f64::max);
+            for (x, got) in x.iter().zip(row) {
+                let off = (f64::from(*got) - 127.0 * x / largest).abs();
+                assert!(off <= 0.5 + 1e-5, "{dtype} row {r}: {got} of {x} and {largest}");
             }
         }
     }

@@ -12,6 +12,7 @@ use super::simplify;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::row::{RowFormula, RowFunction};
+use crate::univariate::part;
 use crate::wiring::Wiring;
 
 /// Returns the gradient of a formula; `inputs` is the number of the gradient's input streams.
@@ -111,7 +112,7 @@ impl Maxima {
 const SAMPLES: usize = 12;
 /// Minimum number of rows with finite values that decides whether an adjoint vanishes.
 const ENOUGH: usize = 4;
-/// An adjoint vanishes if its sum is below this part of the sum of magnitudes, at all samples.
+/// An adjoint vanishes if its terms are analytic, and their sum is below this part of the sum of magnitudes at all samples.
 const VANISHING: f64 = 1e-11;
 
 /// Replaces adjoints that are zero for all inputs by the constant zero.
@@ -119,19 +120,40 @@ const VANISHING: f64 = 1e-11;
 /// A formula may not depend on a row function's value although it reads it: a softmax subtracts the maximum so that exponentials do
 /// not overflow, and its terms cancel. In f32 they leave the rounding errors of a whole row at one element.
 fn without_vanishing(mut formula: RowFormula, first_adjoint: usize) -> RowFormula {
+    let analytic = analytic(&formula);
     let sampled: Vec<Vec<Vec<f64>>> = (0..SAMPLES).map(|k| sample(&formula, k)).collect();
     for k in first_adjoint..formula.functions.len() {
         let terms = sampled.iter().map(|values| &values[formula.outputs() + k]);
         let finite: Vec<_> = terms.filter(|t| t.iter().all(|x| x.is_finite())).collect();
         let vanishes = |terms: &&Vec<f64>| {
             let (sum, size) = terms.iter().fold((0.0, 0.0), |(s, a), x| (s + x, a + x.abs()));
-            f64::abs(sum) <= VANISHING * size
+            size > 0.0 && f64::abs(sum) <= VANISHING * size
         };
-        if finite.len() >= ENOUGH && finite.iter().all(vanishes) {
+        let is_zero = finite.len() >= ENOUGH && finite.iter().all(vanishes);
+        if is_zero && analytic[k] {
             formula.graph = without(&formula.graph, RowFormula::value(formula.inputs, k));
         }
     }
     formula
+}
+
+/// Returns, for each row function, whether neither its terms nor those of the functions whose values they read have choices.
+///
+/// Terms without choices that add up to zero at samples do so everywhere. Others may add up to something where a choice falls out otherwise.
+fn analytic(formula: &RowFormula) -> Vec<bool> {
+    let mut all: Vec<bool> = Vec::new();
+    for terms in &formula.graph.outputs[formula.outputs()..] {
+        let is_analytic = |node: &Node| match *node {
+            Node::Call(prim, _) => prim.is_smooth(),
+            Node::Stream(s) => {
+                usize::from(s).checked_sub(formula.inputs).is_none_or(|s| all[s / 2])
+            }
+            _ => true,
+        };
+        let terms = part(&formula.graph, *terms);
+        all.push(terms.nodes.iter().all(is_analytic));
+    }
+    all
 }
 
 /// Returns a graph whose input stream `value` is zero, and so are products with it.
@@ -165,4 +187,31 @@ fn sample(formula: &RowFormula, k: usize) -> Vec<Vec<f64>> {
         (0..formula.inputs).map(|_| (0..len).map(|_| number()).collect()).collect();
     let scalars: Vec<f64> = (0..formula.graph.scalars()).map(|_| number()).collect();
     formula.eval(&streams, &scalars, len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x max(row_sum(x) - 1000, 0)`: at all samples the maximum is 0, and so is its derivative.
+    #[test]
+    fn an_adjoint_stays_that_is_zero_at_the_samples_alone() {
+        let mut b = Builder::new();
+        let (x, sum) = (b.stream(0), b.stream(RowFormula::value(1, 0)));
+        let (limit, zero) = (b.num(1000.0), b.num(0.0));
+        let above = b.difference(sum, limit);
+        let above = b.call(Prim::Max, &[above, zero]);
+        let y = b.product(x, above);
+        let graph = b.finish(&[y, x]);
+        let forward = RowFormula { graph, functions: vec![RowFunction::Sum], inputs: 1 };
+        let wiring = Wiring {
+            inputs: vec![Some(1)].into(),
+            upstream: vec![Some(0)].into(),
+            saved: vec![None].into(),
+            wrt: vec![0].into(),
+        };
+        let gradient = run(&forward, &wiring, 2, Graph::clone).expect("all streams are connected");
+        let (dy, x) = (vec![1.0, 2.0], vec![600.0, 500.0]);
+        assert_eq!(gradient.eval(&[dy, x], &[], 2)[0], [1700.0, 1800.0]);
+    }
 }
