@@ -64,12 +64,28 @@ fn difference(want: &str, got: &str) -> Option<String> {
     None
 }
 
-/// Files that the emitter copies verbatim: paths below `codegen-ascendc/src/emit`, and texts.
+/// Files that the emitter copies: paths below `codegen-ascendc/src/emit`, and texts as operators have them without masks, sums and
+/// optional inputs.
 static FRAGMENTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let emit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/src/emit");
     let paths = files(&emit).into_iter().filter(|path| !path.ends_with(".rs"));
-    paths.map(|p| (p.clone(), fs::read_to_string(emit.join(p)).expect("a fragment"))).collect()
+    let text = |path: &String| fs::read_to_string(emit.join(path)).expect("a fragment");
+    paths.map(|path| (path.clone(), plain(&text(&path)))).collect()
 });
+
+/// Leaves out the lines of a fragment that only some operators have: from `@masks@` and the like to `@else@` or `@end@`.
+fn plain(fragment: &str) -> String {
+    let (mut kept, mut is_kept) = (String::new(), true);
+    for line in fragment.lines() {
+        match line.trim() {
+            "@else@" | "@end@" => is_kept = true,
+            "@optional@" | "@masks@" | "@sums@" => is_kept = false,
+            _ if is_kept => kept += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    kept
+}
 
 /// Replaces each fragment in an emitted file, or in a class of it, by a line with the fragment's path.
 fn with_references(text: &str) -> String {
