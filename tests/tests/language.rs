@@ -19,6 +19,8 @@ mod own;
 mod rows;
 #[path = "language/second.rs"]
 mod second;
+#[path = "common/tools.rs"]
+mod tools;
 
 use common::{Tensor, judged, run};
 use levels::levels;

@@ -8,7 +8,7 @@
 //! to f32     i32          to nearest, ties to even; all other types are exact
 //! ```
 //!
-//! The rules for floats are those of ml_dtypes and PyTorch.
+//! The rules for floats are those of ml_dtypes. PyTorch has other ones for e4m3fn (beyond the range its end) and for integers.
 
 use super::elem::{El, Element, read, truths, write};
 pub use super::float8::{e4m3fn, e5m2};

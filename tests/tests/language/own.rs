@@ -2,6 +2,7 @@
 
 use super::common::Random;
 use super::levels::levels;
+use super::tools;
 use half::{bf16, f16};
 use op_dsl::ir::format::Format;
 use op_dsl::ir::op::{Kind, Value};
@@ -279,4 +280,29 @@ fn other_types_are_refused() {
     let view = ViewMut::new(&mut y, &[4]).expect("a view");
     let why = own::Dequantise {}.run(x, scale, view).expect_err("another type").to_string();
     assert_eq!(why, "Dequantise: tensor `q` has dtype f32; allowed: uint8");
+}
+
+/// All numbers of f16, whose conversions to floats of 8 bits are compared with those of ml_dtypes.
+#[test]
+fn floats_of_eight_bits_are_those_of_ml_dtypes() {
+    if !tools::has_python_module("ml_dtypes", "floats of 8 bits") {
+        return;
+    }
+    for (stored, name) in [(Stored::E4m3fn, "float8_e4m3fn"), (Stored::E5m2, "float8_e5m2")] {
+        let program = format!(
+            "import numpy as np, ml_dtypes, sys\nnp.seterr(all='ignore')\n\
+             x = np.arange(65536, dtype=np.uint16).view(np.float16)\n\
+             sys.stdout.buffer.write(x.astype(ml_dtypes.{name}).tobytes())"
+        );
+        let out = std::process::Command::new("python3").args(["-c", &program]).output();
+        let out = out.expect("python3 runs").stdout;
+        assert_eq!(out.len(), 1 << 16, "{name}");
+        let format = Format::of_stored(stored).expect("a float");
+        for (bits, want) in (0..=u16::MAX).zip(out) {
+            let x = f16::from_bits(bits).to_f64();
+            let [got, want] = [stored.nearest(x), format.decode(want.into())];
+            let same = got == want && got.is_sign_negative() == want.is_sign_negative();
+            assert!(same || got.is_nan() && want.is_nan(), "{name}: {x} is {got}, not {want}");
+        }
+    }
 }
