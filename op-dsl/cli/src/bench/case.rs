@@ -152,7 +152,10 @@ impl<'o> Case<'o> {
         let count = self.elements();
         for sample in 0..SAMPLES.min(count) {
             let i = (sample as u128 * count as u128 / SAMPLES.min(count) as u128) as usize;
-            let get = |s: &Stream, a: &[Array]| a[s.tensor].get(position(&self.bound, s, i));
+            let get = |s: &Stream, a: &[Array]| {
+                let array = &a[s.tensor];
+                array.get(position(&self.bound, s, &array.shape, i))
+            };
             let values: Vec<f64> = reads.iter().map(|s| get(s, &self.inputs)).collect();
             let want = def.specs[self.bound.spec].graph.eval(&values, &scalars);
             for (k, (s, want)) in writes.iter().zip(&want).enumerate() {
@@ -237,22 +240,28 @@ impl<'o> Case<'o> {
     }
 }
 
-/// Returns the index, in a contiguous tensor, of the stream's value for element `i` of the domain.
-fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
-    let kind = match stream.part {
-        Part::Whole => Kind::Whole,
-        _ => Kind::Gated,
-    };
-    let (shape, place) = (bound.shape(kind), bound.place(stream.part));
-    let split = bound.split.map(|s| s.dim);
+/// Returns the index, in a contiguous tensor of this shape, of the stream's value for element `i` of the domain.
+///
+/// The tensor may be broadcast.
+pub fn position(bound: &Bound, stream: &Stream, shape: &[usize], i: usize) -> usize {
+    let rank = bound.domain.len();
+    let split = bound.split.filter(|_| stream.part != Part::Whole);
     let (mut rest, mut at, mut stride) = (i, 0, 1);
-    for d in (0..shape.len()).rev() {
-        let n = bound.domain[d];
-        let index = rest % n;
+    for d in (rank.saturating_sub(shape.len())..rank).rev() {
+        let (n, own) = (bound.domain[d], shape[d + shape.len() - rank]);
+        let mut index = rest % n;
         rest /= n;
-        let index = if Some(d) == split { place.offset + index * place.step } else { index };
+        match split.filter(|s| s.dim == d) {
+            None if own == 1 => index = 0,
+            None => {}
+            Some(split) => {
+                let half = own / 2;
+                let place = split.place(stream.part, half);
+                index = place.offset + if half == 1 { 0 } else { index * place.step };
+            }
+        }
         at += index * stride;
-        stride *= shape[d];
+        stride *= own;
     }
     at
 }

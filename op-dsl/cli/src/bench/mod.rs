@@ -20,6 +20,7 @@ use super::lookup::{self, Operators};
 use super::table::Table;
 use super::verdict::{Verdict, print};
 use super::verify::formula::mode;
+pub(super) use case::position;
 pub use case::{Case, Timing};
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::simd::Level;

@@ -4,7 +4,6 @@ use super::converted;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::graph::needed;
 use op_dsl_ir::op::{Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
@@ -16,10 +15,6 @@ pub const FACTOR: f64 = 1.0;
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 /// Factor by which float attributes differ from their defaults in additional sweeps.
 const VARIED: f64 = 0.75;
-/// Largest allowed error in f32 at SIMD levels with FMA, in units in the last place of the exact value.
-const BUDGET: f64 = 2.0;
-/// Largest allowed error in a 16-bit type, in units in the last place of that type.
-const HALF_BUDGET: f64 = 1.0;
 /// Error in ULP that is within every f32 budget: up to it no zero crossing is searched near the result.
 const PLAIN: f64 = 1.0;
 /// As [`PLAIN`], for 16-bit types: up to this error in ULP no zero crossing is searched.
@@ -150,7 +145,7 @@ impl Formula {
         Format::of(self.result_type(output, dtype))
     }
 
-    fn result_type(&self, output: usize, dtype: DType) -> DType {
+    pub fn result_type(&self, output: usize, dtype: DType) -> DType {
         self.results[output].map_or(dtype, |own| own.number().unwrap_or(DType::F32))
     }
 
@@ -388,56 +383,6 @@ impl Formula {
         // Ties of quotients and products with one of the numbers, and of the input itself.
         const TIES: [f64; 6] = [1.0, 0.5, 1.5, 2.5, 7.5, 127.5];
         constants.chain([1.0]).flat_map(|c| TIES.map(|tie| tie * c)).collect()
-    }
-
-    /// Returns the error budget of an output, in units in the last place.
-    pub fn budget(&self, output: usize, dtype: DType, level: Level) -> f64 {
-        match self.converted(output) {
-            Some(_) => converted::BUDGET,
-            None => self.budget_of(output, self.result_type(output, dtype), level),
-        }
-    }
-
-    /// Returns the error budget of an output before it is converted, as a number of type `dtype`.
-    fn budget_of(&self, output: usize, dtype: DType, level: Level) -> f64 {
-        match dtype.is_narrow() {
-            true => HALF_BUDGET,
-            false if level.has_fma() => BUDGET,
-            false => BUDGET.max(self.budget_of_primitives(output, level)),
-        }
-    }
-
-    /// Returns the error budget in ULP of an output in f32, as a sum over the primitives that it needs.
-    ///
-    /// A primitive adds the error in its row of the primitive table, unless it only shifts the exponent. The budget is used at
-    /// SIMD levels without FMA.
-    fn budget_of_primitives(&self, output: usize, level: Level) -> f64 {
-        let graph = &self.spec.graph;
-        let is_applied =
-            |_, node| matches!(node, Node::Stream(s) if self.applied.contains(&usize::from(s)));
-        let varies = graph.depends_on(is_applied);
-        let setting = &self.settings[0];
-        let values = graph.eval_all(&setting.streams, &self.op.def().scalars(&setting.attrs));
-        // A product or quotient only shifts the exponent if all arguments but one are powers of two.
-        let shifts = |id: &Id| {
-            let v = values[id.index()];
-            !varies[id.index()] && v.is_normal() && v.to_bits() << 12 == 0
-        };
-        let is_exact = |prim: Prim, args: &[Id]| match prim {
-            Prim::Mul | Prim::Mul3 => args.iter().filter(|a| !shifts(a)).count() <= 1,
-            Prim::Div => args.last().is_some_and(shifts),
-            _ => false,
-        };
-        let needed = needed(&graph.nodes, &[graph.outputs[output]], |k, _| varies[k]);
-        let error = |(node, (needed, varies)): (&Node, (&bool, &bool))| match *node {
-            Node::Call(prim, _) if *needed && *varies && !is_exact(prim, node.args()) => {
-                let (fma, baseline) = prim.row().ulp;
-                f64::from(if level.has_fma() { fma } else { baseline })
-            }
-            _ => 0.0,
-        };
-        let nodes = graph.nodes.iter().zip(needed.iter().zip(&varies));
-        nodes.rev().map(error).sum::<f64>().max(0.5)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `verify`: measures the error of results against exact values.
 //!
 //! ```text
-//! formula   one specialisation, and the settings that it is swept in
+//! formula   one specialisation, and the settings that it is swept in; budget: its allowed errors
 //! pass      the elements that it is tried at, and how many
 //! points    the activations of a sweep             joint     all streams at random
 //! infinite  infinities and NaN
@@ -15,6 +15,7 @@
 
 mod author;
 mod bench;
+mod budget;
 mod converted;
 pub mod formula;
 mod infinite;

@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod declared;
+mod operators;
 mod pattern;
 mod refuse;
 mod value;

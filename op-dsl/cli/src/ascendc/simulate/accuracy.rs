@@ -1,12 +1,13 @@
 //! Comparison of a call's results with the formula in f64.
 
 use crate::array::{Array, Data};
+use crate::bench::position;
 use codegen_ascendc::plan::accuracy::{Accuracy, Reference, Worst};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{OpDef, Part, Stream, Value};
+use op_dsl_ir::op::{OpDef, Stream, Value};
 
 /// Number of elements that are evaluated together.
 const CHUNK: usize = 4096;
@@ -21,30 +22,6 @@ fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
         sum.saturating_add(usize::try_from(count.max(0)).unwrap_or(usize::MAX))
     });
     sum.saturating_mul(bound.domain[split.dim..].iter().product())
-}
-
-/// Returns the position of element `i` of the domain in a tensor that a stream reads or writes, which may be broadcast.
-fn place(bound: &Bound, stream: &Stream, array: &Array, i: usize) -> usize {
-    let rank = bound.domain.len();
-    let split = bound.split.filter(|_| stream.part != Part::Whole);
-    let (mut rest, mut at, mut stride) = (i, 0, 1);
-    for d in (rank.saturating_sub(array.shape.len())..rank).rev() {
-        let (n, own) = (bound.domain[d], array.shape[d + array.shape.len() - rank]);
-        let mut index = rest % n;
-        rest /= n;
-        match split.filter(|s| s.dim == d) {
-            None if own == 1 => index = 0,
-            None => {}
-            Some(split) => {
-                let half = own / 2;
-                let place = split.place(stream.part, half);
-                index = place.offset + if half == 1 { 0 } else { index * place.step };
-            }
-        }
-        at += index * stride;
-        stride *= own;
-    }
-    at
 }
 
 /// Sums of a call's results and their references, for each output stream that is a sum and each of its elements.
@@ -109,7 +86,7 @@ pub fn accuracy(
     let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
     let mut found = Accuracy::new(bound.dtype);
     let mut sums = Sums::new(def, bound, outputs);
-    let place = |s: &Stream, a: &[Array], i: usize| place(bound, s, &a[s.tensor], i);
+    let place = |s: &Stream, a: &[Array], i: usize| position(bound, s, &a[s.tensor].shape, i);
     let value = |s: &Stream, a: &[Array], i: usize| a[s.tensor].get(place(s, a, i));
     let judged: Vec<usize> = (0..count.min(computed)).collect();
     for elements in judged.chunks(CHUNK) {
