@@ -146,7 +146,8 @@ fn analytic(formula: &RowFormula) -> Vec<bool> {
         let is_analytic = |node: &Node| match *node {
             Node::Call(prim, _) => prim.is_smooth(),
             Node::Stream(s) => {
-                usize::from(s).checked_sub(formula.inputs).is_none_or(|s| all[s / 2])
+                let of_function = usize::from(s).checked_sub(formula.inputs).map(|s| s / 2);
+                of_function.is_none_or(|k| all.get(k) == Some(&true))
             }
             _ => true,
         };
