@@ -14,88 +14,88 @@ use op_dsl::{Operator, Options};
 pub mod formulas {
     use op_dsl::prelude::*;
 
-    #[op(name = "Softplus", grad(name = "SoftplusGrad", wrt(x)))]
+    #[op(name = "Softplus", dtypes(f32), grad(name = "SoftplusGrad", wrt(x)))]
     pub fn softplus_written_out(x: Elem) -> Elem {
         ln(1.0 + exp(x))
     }
 
-    #[op(name = "Bump", outputs(out))]
+    #[op(name = "Bump", dtypes(f32), outputs(out))]
     pub fn bump(x: Elem, y: Elem) -> Elem {
         y * (x * x * x * exp(-x * x))
     }
 
-    #[op(name = "Settled", outputs(out))]
+    #[op(name = "Settled", dtypes(f32), outputs(out))]
     pub fn settled(x: Elem, y: Elem) -> Elem {
         y * tanh(x * x * x - x * x)
     }
 
-    #[op(name = "Swish", outputs(out))]
+    #[op(name = "Swish", dtypes(f32), outputs(out))]
     pub fn swish(x: Elem, y: Elem) -> Elem {
         x * y / (1.0 + exp(-x * y))
     }
 
-    #[op(name = "Rest", outputs(out))]
+    #[op(name = "Rest", dtypes(f32), outputs(out))]
     pub fn rest(x: Elem, y: Elem) -> Elem {
         y * (1.0 - tanh(x))
     }
 
-    #[op(name = "Mirrored", grad(name = "MirroredGrad", wrt(x)))]
+    #[op(name = "Mirrored", dtypes(f32), grad(name = "MirroredGrad", wrt(x)))]
     pub fn mirrored(x: Elem) -> Elem {
         1.0 + tanh(-x)
     }
 
-    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    #[op(name = "Elu", dtypes(f32), grad(name = "EluGrad", wrt(x)))]
     pub fn elu(x: Elem) -> Elem {
         if x > 0.0 { x } else { exp(x) - 1.0 }
     }
 
-    #[op(name = "Least", outputs(out), grad(name = "LeastGrad", wrt(x)))]
+    #[op(name = "Least", dtypes(f32), outputs(out), grad(name = "LeastGrad", wrt(x)))]
     pub fn least(x: Elem, y: Elem) -> Elem {
         min(x, y)
     }
 
-    #[op(name = "Most", outputs(out), grad(name = "MostGrad", wrt(x)))]
+    #[op(name = "Most", dtypes(f32), outputs(out), grad(name = "MostGrad", wrt(x)))]
     pub fn most(x: Elem, y: Elem) -> Elem {
         max(x, y)
     }
 
-    #[op(name = "Size", grad(name = "SizeGrad", wrt(x)))]
+    #[op(name = "Size", dtypes(f32), grad(name = "SizeGrad", wrt(x)))]
     pub fn size(x: Elem) -> Elem {
         abs(x)
     }
 
-    #[op(name = "Gate", outputs(out))]
+    #[op(name = "Gate", dtypes(f32), outputs(out))]
     pub fn gate(x: Elem, y: Elem, z: Elem) -> Elem {
         y * z * sigmoid(x)
     }
 
-    #[op(name = "Shrunk", grad(name = "ShrunkGrad", wrt(x)))]
+    #[op(name = "Shrunk", dtypes(f32), grad(name = "ShrunkGrad", wrt(x)))]
     pub fn shrunk(x: Elem) -> Elem {
         x - tanh(x)
     }
 
-    #[op(name = "Mish", grad(name = "MishGrad", wrt(x)))]
+    #[op(name = "Mish", dtypes(f32), grad(name = "MishGrad", wrt(x)))]
     pub fn mish_by_squares(x: Elem) -> Elem {
         let n = (1.0 + exp(x)) * (1.0 + exp(x));
         x * (n - 1.0) / (n + 1.0)
     }
 
-    #[op(name = "Soft", grad(name = "SoftGrad", wrt(x)))]
+    #[op(name = "Soft", dtypes(f32), grad(name = "SoftGrad", wrt(x)))]
     pub fn soft(x: Elem) -> Elem {
         x / (1.0 + abs(x))
     }
 
-    #[op(name = "Swift", grad(name = "SwiftGrad", wrt(x)))]
+    #[op(name = "Swift", dtypes(f32), grad(name = "SwiftGrad", wrt(x)))]
     pub fn swift(x: Elem, #[attr(default = 1.0)] k: f32) -> Elem {
         x / (1.0 + exp(-k * x))
     }
 
-    #[op(name = "Quick", outputs(out))]
+    #[op(name = "Quick", dtypes(f32), outputs(out))]
     pub fn quick(x: Elem, y: Elem) -> Elem {
         y * x * x / (1.0 + exp(-1.702 * x))
     }
 
-    #[op(name = "Lift", outputs(out))]
+    #[op(name = "Lift", dtypes(f32), outputs(out))]
     pub fn lift(x: Elem, y: Elem, z: Elem) -> Elem {
         y * z * erfc(x)
     }

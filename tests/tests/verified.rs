@@ -11,111 +11,111 @@ pub mod formulas {
     use op_dsl::prelude::*;
 
     /// The derivative is `x * E / (1 + E)^2` and more, where `E = e^(2 e^x)` has no exponent.
-    #[op(name = "TanhExp", grad(name = "TanhExpGrad", wrt(x)))]
+    #[op(name = "TanhExp", dtypes(f32), grad(name = "TanhExpGrad", wrt(x)))]
     pub fn tanh_exp(x: Elem) -> Elem {
         x * (1.0 - 2.0 / (1.0 + exp(2.0 * exp(x))))
     }
 
     /// `e^x` is infinite in f64 as well, and times a factor of 0 it is 0.
-    #[op(name = "Growth", grad(name = "GrowthGrad", wrt(x)))]
+    #[op(name = "Growth", dtypes(f32), grad(name = "GrowthGrad", wrt(x)))]
     pub fn growth(x: Elem) -> Elem {
         exp(x) - 1.0 + x
     }
 
     /// By a divisor, and beside attributes and other streams.
-    #[op(name = "Grown", outputs(out))]
+    #[op(name = "Grown", dtypes(f32), outputs(out))]
     pub fn grown(x: Elem, y: Elem, #[attr(default = 1.5)] k: f32) -> Elem {
         y / exp(-k * x) + k * y
     }
 
     /// `x^2/2` near zero, where three terms cancel that are about 1, and one of them is rounded.
-    #[op(name = "LogCosh", grad(name = "LogCoshGrad", wrt(x)))]
+    #[op(name = "LogCosh", dtypes(f32), grad(name = "LogCoshGrad", wrt(x)))]
     pub fn log_cosh(x: Elem) -> Elem {
         abs(x) + log1p(exp(-2.0 * abs(x))) - LN_2
     }
 
     /// By the chain rule the derivative is `0 * inf` at 1.
-    #[op(name = "Logit", grad(name = "LogitGrad", wrt(x)))]
+    #[op(name = "Logit", dtypes(f32), grad(name = "LogitGrad", wrt(x)))]
     pub fn logit(x: Elem) -> Elem {
         ln(x / (1.0 - x))
     }
 
     /// By the chain rule the derivatives are `-inf + 0 * inf` at 0.
-    #[op(name = "XLog", grad(name = "XLogGrad", wrt(x)))]
+    #[op(name = "XLog", dtypes(f32), grad(name = "XLogGrad", wrt(x)))]
     pub fn x_log(x: Elem) -> Elem {
         x * ln(abs(x))
     }
 
     /// The derivative is `2x` far out, which leaves f32 before `x` does, and comes back by a small `dy`.
-    #[op(name = "XSoftplus", grad(name = "XSoftplusGrad", wrt(x)))]
+    #[op(name = "XSoftplus", dtypes(f32), grad(name = "XSoftplusGrad", wrt(x)))]
     pub fn x_softplus(x: Elem) -> Elem {
         x * softplus(x)
     }
 
-    #[op(name = "XLogSquare", grad(name = "XLogSquareGrad", wrt(x)))]
+    #[op(name = "XLogSquare", dtypes(f32), grad(name = "XLogSquareGrad", wrt(x)))]
     pub fn x_log_square(x: Elem) -> Elem {
         0.5 * x * ln(x * x)
     }
 
     /// By large `dy` results are normal where `e^x` is none.
-    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    #[op(name = "Elu", dtypes(f32), grad(name = "EluGrad", wrt(x)))]
     pub fn elu(x: Elem) -> Elem {
         if x > 0.0 { x } else { exp(x) - 1.0 }
     }
 
     /// The table of the slope is one side of it, and 0 has either sign.
-    #[op(name = "SquarePlus", grad(name = "SquarePlusGrad", wrt(x)))]
+    #[op(name = "SquarePlus", dtypes(f32), grad(name = "SquarePlusGrad", wrt(x)))]
     pub fn square_plus(x: Elem) -> Elem {
         (x + sqrt(x * x + 4.0)) / 2.0
     }
 
     /// Falls to 0 as `1 / |x|`, by terms that cancel.
-    #[op(name = "HalfSoftsign", grad(name = "HalfSoftsignGrad", wrt(x)))]
+    #[op(name = "HalfSoftsign", dtypes(f32), grad(name = "HalfSoftsignGrad", wrt(x)))]
     pub fn half_softsign(x: Elem) -> Elem {
         0.5 * (x / (1.0 + abs(x)) + 1.0)
     }
 
     /// A slope that is as near to 0 as one of `1 + sin(2 x)` can be, wherever that is.
-    #[op(name = "Snake", grad(name = "SnakeGrad", wrt(x)))]
+    #[op(name = "Snake", dtypes(f32), grad(name = "SnakeGrad", wrt(x)))]
     pub fn snake(x: Elem) -> Elem {
         x + sin(x) * sin(x)
     }
 
-    #[op(name = "Smish", grad(name = "SmishGrad", wrt(x)))]
+    #[op(name = "Smish", dtypes(f32), grad(name = "SmishGrad", wrt(x)))]
     pub fn smish(x: Elem) -> Elem {
         let n = (1.0 + sigmoid(x)) * (1.0 + sigmoid(x));
         x * (n - 1.0) / (n + 1.0)
     }
 
-    #[op(name = "Symlog", grad(name = "SymlogGrad", wrt(x)))]
+    #[op(name = "Symlog", dtypes(f32), grad(name = "SymlogGrad", wrt(x)))]
     pub fn symlog(x: Elem) -> Elem {
         sign(x) * ln(1.0 + abs(x))
     }
 
-    #[op(name = "SignedRoot", grad(name = "SignedRootGrad", wrt(x)))]
+    #[op(name = "SignedRoot", dtypes(f32), grad(name = "SignedRootGrad", wrt(x)))]
     pub fn signed_root(x: Elem) -> Elem {
         sign(x) * (sqrt(abs(x) + 1.0) - 1.0)
     }
 
-    #[op(name = "XTanh", grad(name = "XTanhGrad", wrt(x)))]
+    #[op(name = "XTanh", dtypes(f32), grad(name = "XTanhGrad", wrt(x)))]
     pub fn x_tanh(x: Elem) -> Elem {
         x * tanh(0.5 * x)
     }
 
     /// Functions of a product are looked up as others are.
-    #[op(name = "Swish", grad(name = "SwishGrad", wrt(x)))]
+    #[op(name = "Swish", dtypes(f32), grad(name = "SwishGrad", wrt(x)))]
     pub fn swish(x: Elem, #[attr(default = 1.5)] beta: f32) -> Elem {
         x * sigmoid(beta * x)
     }
 
     /// `-1 / (pi x)` far to the left, where f64 has nothing left of the sum.
-    #[op(name = "Cauchit", outputs(out))]
+    #[op(name = "Cauchit", dtypes(f32), outputs(out))]
     pub fn cauchit(x: Elem) -> Elem {
         atan(x) / PI + 0.5
     }
 
     /// A large target leaves `-t x` of terms that cancel.
-    #[op(name = "Bce", grad(name = "BceGrad", wrt(x)))]
+    #[op(name = "Bce", dtypes(f32), grad(name = "BceGrad", wrt(x)))]
     pub fn bce(x: Elem, t: Elem) -> Elem {
         -(t * ln(sigmoid(x)) + (1.0 - t) * ln(1.0 - sigmoid(x)))
     }
@@ -127,13 +127,13 @@ pub mod formulas {
     }
 
     /// The gate's part has a limit whatever `up` is, and the product a sum that may be infinite.
-    #[op(name = "SwishGlu", grad(name = "SwishGluGrad", wrt(gate, up)))]
+    #[op(name = "SwishGlu", dtypes(f32), grad(name = "SwishGluGrad", wrt(gate, up)))]
     pub fn swish_glu(gate: Elem, up: Elem, #[attr(default = 1.702)] beta: f32) -> Elem {
         gate * sigmoid(beta * gate) * (up + 1.0)
     }
 
     /// Four factors, of which the second may be a denormal number that the last makes a normal one of.
-    #[op(name = "Limited", outputs(out))]
+    #[op(name = "Limited", dtypes(f32), outputs(out))]
     pub fn limited(
         x: Elem,
         w: Elem,
@@ -148,19 +148,19 @@ pub mod formulas {
     }
 
     /// The derivative is a choice of a number and a product.
-    #[op(name = "EluOf", grad(name = "EluOfGrad", wrt(x)))]
+    #[op(name = "EluOf", dtypes(f32), grad(name = "EluOfGrad", wrt(x)))]
     pub fn elu_of(x: Elem, #[attr(default = 1.5)] alpha: f32) -> Elem {
         if x > 0.0 { x } else { alpha * (exp(x) - 1.0) }
     }
 
     /// The derivative is 0 where `max` takes the 0, also beside an infinite `t`: another spelling has `0 * inf`.
-    #[op(name = "Hinge", grad(name = "HingeGrad", wrt(x)))]
+    #[op(name = "Hinge", dtypes(f32), grad(name = "HingeGrad", wrt(x)))]
     pub fn hinge(x: Elem, t: Elem) -> Elem {
         max(0.0, 1.0 - t * x)
     }
 
     /// A power that leaves f32, where a small `dy` brings it back, and whose exponent multiplies the error of its base.
-    #[op(name = "PowerOf", grad(name = "PowerOfGrad", wrt(x)))]
+    #[op(name = "PowerOf", dtypes(f32), grad(name = "PowerOfGrad", wrt(x)))]
     pub fn power_of(x: Elem, #[attr(default = 1.5)] p: f32) -> Elem {
         powf(abs(x) + 0.1, p)
     }
@@ -174,6 +174,7 @@ pub mod formulas {
     /// A rounded value with the derivative of its argument, twice.
     #[op(
         name = "Quantised",
+        dtypes(f32),
         grad(name = "QuantisedGrad", wrt(x), grad(name = "QuantisedGradGrad", wrt(dy, x)))
     )]
     pub fn quantised(x: Elem, #[attr(default = 0.05)] scale: f32) -> Elem {
@@ -183,7 +184,7 @@ pub mod formulas {
     }
 
     /// Learned scale: near integers `round(x / s) - x / s` cancels.
-    #[op(name = "Scaled", grad(name = "ScaledGrad", wrt(x, s)))]
+    #[op(name = "Scaled", dtypes(f32), grad(name = "ScaledGrad", wrt(x, s)))]
     pub fn scaled(x: Elem, #[range(0.0009765625, 128.0)] s: Elem) -> Elem {
         #[grad(identity)]
         let q = round(clamp(x / s, -8.0, 7.0));
@@ -192,6 +193,7 @@ pub mod formulas {
 
     #[op(
         name = "Erfinv",
+        dtypes(f32),
         grad(name = "ErfinvGrad", wrt(x), grad(name = "ErfinvGradGrad", wrt(dy, x)))
     )]
     pub fn erfinv_of(x: Elem) -> Elem {
@@ -199,7 +201,7 @@ pub mod formulas {
     }
 
     /// A number of the normal distribution from one of the uniform, between two bounds.
-    #[op(name = "Drawn", grad(name = "DrawnGrad", wrt(mean, u)))]
+    #[op(name = "Drawn", dtypes(f32), grad(name = "DrawnGrad", wrt(mean, u)))]
     pub fn drawn(
         mean: Elem,
         #[range(-0.9375, 0.9375)] u: Elem,
@@ -208,7 +210,7 @@ pub mod formulas {
         mean + std * SQRT_2 * erfinv(u)
     }
 
-    #[op(name = "Binarised", grad(name = "BinarisedGrad", wrt(x, w)))]
+    #[op(name = "Binarised", dtypes(f32), grad(name = "BinarisedGrad", wrt(x, w)))]
     pub fn binarised(x: Elem, w: Elem) -> Elem {
         #[grad(clamp(x, -1.0, 1.0))]
         let b = if x >= 0.0 { 1.0 } else { -1.0 };
@@ -221,7 +223,7 @@ pub mod formulas {
     }
 
     /// A leaky neuron; its reset has no derivative.
-    #[op(name = "Neuron", outputs(spikes, next), grad(name = "NeuronGrad", wrt(x, v)))]
+    #[op(name = "Neuron", dtypes(f32), outputs(spikes, next), grad(name = "NeuronGrad", wrt(x, v)))]
     pub fn neuron(x: Elem, v: Elem, #[attr(default = 2.0)] alpha: f32) -> (Elem, Elem) {
         let h = v + 0.5 * (x - v);
         let s = spike(h - 1.0, alpha);
@@ -231,7 +233,7 @@ pub mod formulas {
     }
 
     /// A saved value has its derivative too.
-    #[op(name = "SavedRound", grad(name = "SavedRoundGrad", wrt(x, s)))]
+    #[op(name = "SavedRound", dtypes(f32), grad(name = "SavedRoundGrad", wrt(x, s)))]
     pub fn saved_round(x: Elem, s: Elem) -> Elem {
         #[saved]
         #[grad(identity)]

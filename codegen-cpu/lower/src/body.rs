@@ -20,8 +20,8 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
 
 /// Returns the tokens of `impl Body` for the type `name`, for one specialisation of an operator.
 ///
-/// `only_f32` says that no kernel of another element type is called.
-pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) -> TokenStream {
+/// No kernel of an element type beside `dtypes` is called.
+pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, dtypes: &[DType]) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
@@ -129,16 +129,16 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
     let output_turns = output_turns
         .contains(&true)
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
-    let only_f32 = only_f32.then(|| {
-        quote!(
-            const ONLY_F32: bool = true;
-        )
+    let is_called = DType::ALL.map(|dtype| dtypes.contains(&dtype));
+    let is_called = is_called.contains(&false).then(|| {
+        let count = literal::count(DType::COUNT);
+        quote!(const DTYPES: [bool; #count] = [#(#is_called),*];)
     });
     quote! {
         #items
         #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
-            #only_f32
+            #is_called
             #reads
             #masks
             #own_inputs

@@ -53,8 +53,8 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each element type, true if the formula is evaluated in f64, not by piecewise polynomials.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
-    /// Whether there are kernels for f32 alone, as for formulas with row functions.
-    const ONLY_F32: bool = false;
+    /// For each element type, true if there is a kernel for it.
+    const DTYPES: [bool; DType::COUNT] = [true; DType::COUNT];
 
     /// Programs that the interpreter can run in place of the formula, one per element type.
     ///

@@ -67,7 +67,7 @@ pub struct Kernels {
     programs: Option<[&'static Program; DType::COUNT]>,
     /// Kernels: rows in the order of `DType`, columns in the order of `Level`.
     ///
-    /// An entry is `None` if this build lacks the level.
+    /// An entry is `None` if this build lacks the level, or the body has no kernel for the element type.
     table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
 }
 
@@ -98,7 +98,7 @@ impl Kernels {
                 const W: usize = width(DType::$dtype, Level::$level);
                 const ROW: usize = DType::$dtype as usize;
                 match B::PROGRAMS {
-                    _ if B::ONLY_F32 && ROW != DType::F32 as usize => None,
+                    _ if !B::DTYPES[ROW] => None,
                     Some(programs)
                         if is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
                     {
@@ -198,7 +198,9 @@ impl Kernels {
         Kernels { own: other.own, ..self }
     }
 
-    /// Returns the kernel for one element type and level, or `None` if this build lacks the level.
+    /// Returns the kernel for one element type and level.
+    ///
+    /// Returns `None` if this build lacks the level, or the operator the element type.
     pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
         self.table[dtype as usize][level as usize]
     }
