@@ -14,6 +14,9 @@ use proc_macro::TokenStream;
 ///
 /// With `#[operators(published = TABLE)]`, a `static TABLE: &[op_dsl::ir::published::Published]` has the names under
 /// which documents have published some of the operators.
+///
+/// With `#[operators(kernels = false)]` nothing is compiled for CPUs, which saves most of the time that a module takes to
+/// compile: for operators that are only emitted. To call one is an error.
 #[proc_macro_attribute]
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
     op_dsl_expand::operators(Purpose::of_this_compilation(), args.into(), item.into()).into()

@@ -22,7 +22,7 @@ use codegen_ascendc::emit::{Options, Package, api, paper};
 use op_dsl::ir::OpDef;
 
 /// Masks of bytes, optional inputs, and both, where nothing is published.
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 mod masks {
     use op_dsl::prelude::*;
 

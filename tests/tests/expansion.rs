@@ -83,6 +83,29 @@ fn functions_of_one_stream_have_tables() {
     assert_eq!(text, with_tables());
 }
 
+/// Operators that are only emitted have no kernels, and a wrong argument leaves them.
+#[test]
+fn modules_without_kernels_compile_none() {
+    let of = |arguments| {
+        let module = quote!(
+            mod family {
+                #[op(name = "Twice", dtypes(f16))]
+                pub fn twice(x: Elem) -> Elem {
+                    x + x
+                }
+            }
+        );
+        op_dsl_expand::operators(Purpose::Call, arguments, module).to_string()
+    };
+    let (all, none) = (of(quote!(kernels = true)), of(quote!(kernels = false)));
+    assert!(
+        all.contains("impl Body") && all.contains("DTYPES : [bool ; 3] = [true , false , false]")
+    );
+    assert!(!none.contains("impl Body") && none.contains("TWICE"));
+    let wrong = of(quote!(kernels = 0));
+    assert!(wrong.contains("compile_error") && wrong.contains("impl Body"), "{wrong}");
+}
+
 #[test]
 fn is_the_same_every_time() {
     assert_eq!(expansion(), expansion());

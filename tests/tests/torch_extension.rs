@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// Masks, optional inputs, promotion and choices by number, where nothing is published.
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 mod made {
     use op_dsl::prelude::*;
 

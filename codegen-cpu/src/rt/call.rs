@@ -281,7 +281,7 @@ impl Operator {
         let (inputs, outputs) = (count(&self.def.inputs), count(&self.def.outputs));
         let floats = self.def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
         let none = match self.kernels.is_empty() {
-            true => "there are none in a build script",
+            true => "there are none in a build script, or with `kernels = false`",
             false => "specialisations",
         };
         let [before, stages] = self.stages_up_to(spec);
@@ -437,7 +437,10 @@ mod tests {
         let mut outputs = [ViewMut::new(&mut dx, &[2, 4]).expect("a view")];
         let got = op.run(&[Value::Int(1)], &inputs, &mut outputs, &Options::default());
         let why = got.expect_err("no kernels").to_string();
-        assert!(why.ends_with("(there are none in a build script)"), "{why}");
+        assert!(
+            why.ends_with("(there are none in a build script, or with `kernels = false`)"),
+            "{why}"
+        );
         assert!(op.floor().is_none());
         assert_eq!(dx, [7.0; 8]);
     }

@@ -26,14 +26,17 @@ use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::io::{self, Write};
-use syn::{Expr, MetaNameValue, Path};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprLit, Lit, MetaNameValue, Path, Token};
 
-/// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
+/// Expands `#[operators(..)] mod name { .. }`, with the arguments of [`Arguments`].
 pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
-    let (published, error) = match published(args) {
-        Ok(published) => (published, None),
-        Err(e) => (None, Some(e.into_compile_error())),
+    let (Arguments { published, kernels }, error) = match arguments(args) {
+        Ok(arguments) => (arguments, None),
+        Err(e) => (Arguments::default(), Some(e.into_compile_error())),
     };
+    let purpose = if kernels { purpose } else { Purpose::Define };
     let expanded = match op_dsl_syntax::module(item.clone()) {
         Ok(family) => self::family(purpose, family, published.as_ref()),
         Err(e) => kept(e, item),
@@ -41,20 +44,38 @@ pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> Toke
     quote!(#error #expanded)
 }
 
-/// Returns the path of the table of published interfaces; `None` if the macro has no arguments.
-fn published(args: TokenStream) -> syn::Result<Option<Path>> {
-    if args.is_empty() {
-        return Ok(None);
+/// Arguments of `#[operators(..)]`.
+struct Arguments {
+    /// The table of published interfaces: `published = path::to::TABLE`.
+    published: Option<Path>,
+    /// Whether the operators have kernels for CPUs: `kernels = false` leaves them out.
+    kernels: bool,
+}
+
+impl Default for Arguments {
+    fn default() -> Arguments {
+        Arguments { published: None, kernels: true }
     }
-    let wrong = "write `published = path::to::TABLE`, or nothing";
-    let (name, table) = match syn::parse2::<MetaNameValue>(args.clone()) {
-        Ok(MetaNameValue { path, value: Expr::Path(table), .. }) => (path, table.path),
-        _ => return Err(syn::Error::new_spanned(args, wrong)),
-    };
-    match name.is_ident("published") {
-        true => Ok(Some(table)),
-        false => Err(syn::Error::new_spanned(name, wrong)),
+}
+
+/// Parses the arguments of `#[operators(..)]`.
+fn arguments(args: TokenStream) -> syn::Result<Arguments> {
+    let wrong = "write `published = path::to::TABLE`, `kernels = false`, or nothing";
+    let mut arguments = Arguments::default();
+    let parse = Punctuated::<MetaNameValue, Token![,]>::parse_terminated;
+    let all = parse.parse2(args.clone()).map_err(|_| syn::Error::new_spanned(args, wrong))?;
+    for MetaNameValue { path, value, .. } in all {
+        match value {
+            Expr::Path(table) if path.is_ident("published") => {
+                arguments.published = Some(table.path);
+            }
+            Expr::Lit(ExprLit { lit: Lit::Bool(is), .. }) if path.is_ident("kernels") => {
+                arguments.kernels = is.value;
+            }
+            _ => return Err(syn::Error::new_spanned(path, wrong)),
+        }
     }
+    Ok(arguments)
 }
 
 /// Expands `#[op(args)] fn` outside of an `#[operators]` module.

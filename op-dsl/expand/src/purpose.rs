@@ -1,8 +1,8 @@
 //! The purpose of an expansion: a program that calls operators, or a reader of their definitions.
 //!
 //! Kernels and their tables are nearly all of an expansion and of what rustc makes of it. They are left out where
-//! rustc makes no code (`cargo check`, clippy, rustdoc, editors), because nothing runs them there, and in build
-//! scripts, which emit packages from definitions.
+//! rustc makes no code (`cargo check`, clippy, rustdoc, editors), because nothing runs them there, in build
+//! scripts, which emit packages from definitions, and in modules that say `kernels = false`.
 
 use std::ffi::OsStr;
 
@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 pub enum Purpose {
     /// A program or a library that calls operators, so that the expansion contains kernels.
     Call,
-    /// A build script or a compilation that generates no code, so that the expansion contains no kernels.
+    /// A build script, a compilation that generates no code or a module for NPUs alone: the expansion contains no kernels.
     Define,
 }
 

@@ -7,7 +7,7 @@ use codegen_ascendc::emit::{File, Layout, Options, emit};
 use op_dsl_cpp::Compiler;
 use std::path::{Path, PathBuf};
 
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 mod ops {
     use op_dsl::prelude::*;
 

@@ -12,7 +12,7 @@ use op_dsl::ir::DType;
 use op_dsl::ir::op::{Kind, Value};
 use std::collections::BTreeSet;
 
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 pub mod ops {
     use op_dsl::prelude::*;
 

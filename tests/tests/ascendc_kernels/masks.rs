@@ -9,7 +9,7 @@ use codegen_ascendc::arch::{Soc, Why};
 use codegen_ascendc::emit::{Options, Package};
 use op_dsl::Operator;
 
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 pub mod ops {
     use op_dsl::prelude::*;
 

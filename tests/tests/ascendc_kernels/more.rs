@@ -2,7 +2,7 @@
 //!
 //! Interleaved elements, attributes in the formula, comparisons, an unused input, results of both kinds.
 
-#[op_dsl::operators]
+#[op_dsl::operators(kernels = false)]
 pub mod ops {
     use op_dsl::prelude::*;
 
