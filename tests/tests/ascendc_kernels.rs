@@ -29,6 +29,8 @@ mod planned;
 mod program;
 #[path = "ascendc_kernels/registers.rs"]
 mod registers;
+#[path = "ascendc_kernels/repeated.rs"]
+mod repeated;
 #[path = "ascendc_kernels/shared.rs"]
 mod shared;
 #[path = "ascendc_kernels/small.rs"]
@@ -38,7 +40,6 @@ use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::Registers;
 use codegen_ascendc::tiling::Path;
 use common::*;
-use judge::judge;
 use op_dsl::Operator;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
@@ -50,12 +51,10 @@ fn operator(name: &str) -> &'static Operator {
     all.copied().find(|o| o.name() == name).expect("an operator")
 }
 
-/// Runs a call and compares every element with the graph.
+/// Runs a call and compares every element with the judged one of the same values.
 fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u32) -> program::Ran {
-    let mut random = Random(domain.iter().sum::<usize>() as u64);
-    let ins = inputs(p.op, attrs, domain, dtype, |_| random.normal(2.0));
-    let ran = p.run(attrs, &ins, cores);
-    judge(p, attrs, &ins, domain, &ran);
+    let ran = p.run(attrs, &repeated::inputs(p, attrs, domain, dtype), cores);
+    repeated::check(p, attrs, domain, dtype, &ran);
     ran
 }
 

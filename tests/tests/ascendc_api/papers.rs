@@ -219,9 +219,9 @@ fn is_given(def: &OpDef, attrs: &[Value], input: usize) -> bool {
     def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true))
 }
 
-/// Returns a program that calls the oracle on these tensors and prints all outputs with all digits.
+/// Returns statements that call the oracle on these tensors and print all outputs with all digits, a line each.
 fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> String {
-    let mut text = format!("import numpy as np\nfrom golden import {snake}_golden\ninputs = []\n");
+    let mut text = format!("from golden_{snake} import {snake}_golden\ninputs = []\n");
     for (i, (input, tensor)) in inputs.iter().zip(def.inputs.iter()).enumerate() {
         if !is_given(def, attrs, i) {
             text += "inputs.append(None)\n";
@@ -251,6 +251,16 @@ fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> Stri
     text + "    print(*[repr(float(v)) for v in out.reshape(-1)])\n"
 }
 
+/// A call of an emitted oracle.
+struct Call<'a> {
+    def: &'a OpDef,
+    spec: usize,
+    attrs: Vec<Value>,
+    shapes: Vec<Vec<usize>>,
+    inputs: Vec<Vec<f64>>,
+}
+
+/// All calls are one program, because importing numpy takes longer than the calls.
 #[test]
 fn golden_agrees_with_the_graph() {
     if !super::tools::has_python_module("numpy", "emitted oracles beside the graph") {
@@ -258,72 +268,78 @@ fn golden_agrees_with_the_graph() {
     }
     let mut random = super::common::Random(7);
     // Also an operator with an attribute that selects the pattern of its split.
-    let more = super::operator("ClippedSwigluGrad");
-    let more = [more]
-        .into_iter()
-        .chain(["MishGrad", "ReluGradV2", "Kept", "Dropped"].map(super::operator));
-    for def in thorough().into_iter().map(|op| op.def()).chain(more) {
-        let package = package(def, super::products(&def.name));
-        let def = &*package.def;
-        let snake = package.snake();
-        let dir = scratch(&format!("golden_{snake}"));
-        let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));
-        std::fs::write(dir.join("golden.py"), golden.expect("an oracle").text).expect("a file");
+    let more = ["ClippedSwigluGrad", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
+    let more = more.map(super::operator);
+    let defs = thorough().into_iter().map(|op| op.def()).chain(more);
+    let packages: Vec<_> = defs.map(|def| package(def, super::products(&def.name))).collect();
+    let dir = scratch("golden");
+    let (mut program, mut calls) = (String::from("import numpy as np\n"), Vec::new());
+    for package in &packages {
+        let (def, snake) = (&*package.def, package.snake());
+        let golden = emitted(package).into_iter().find(|f| f.path.ends_with("golden.py"));
+        let golden = golden.expect("an oracle").text;
+        std::fs::write(dir.join(format!("golden_{snake}.py")), golden).expect("a file");
         let patterns = |attrs: Vec<Value>| match def.split.as_ref().map(|s| s.pattern) {
             Some(Pattern::InterleavedIf(at)) => [true, false]
                 .map(|turns| [&attrs[..at], &[Value::Bool(turns)], &attrs[at + 1..]].concat())
                 .to_vec(),
             _ => vec![attrs],
         };
-        let specs = package.specs();
-        let calls = specs.iter().flat_map(|&spec| {
-            patterns(attributes(def, spec)).into_iter().map(move |attrs| (spec, attrs))
-        });
-        for (spec, attrs) in calls {
-            let shape = |kind| vec![ROWS, if kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS }];
-            let shapes: Vec<_> = def.inputs.iter().map(|t| shape(t.kind)).collect();
-            let mut drawn = |i: usize| match def.inputs[i].kind {
-                Kind::Mask => f64::from(random.normal(1.0) > 0.0),
-                _ => random.normal(4.0),
-            };
-            let inputs: Vec<Vec<f64>> = (0..shapes.len())
-                .map(|i| (0..shapes[i][0] * shapes[i][1]).map(|_| drawn(i)).collect())
-                .collect();
-            let stored = |i: usize| match is_given(def, &attrs, i) {
-                true => def.inputs[i].stored(op_dsl::ir::DType::F32),
-                false => Stored::Nothing,
-            };
-            let metas: Vec<_> = (0..shapes.len())
-                .map(|i| TensorMeta { shape: &shapes[i], dtype: stored(i) })
-                .collect();
-            let bound = bind(def, &attrs, &metas).expect("a right call");
-            std::fs::write(dir.join("ask.py"), asked(&snake, def, &attrs, &inputs))
-                .expect("a file");
-            let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
-            let out = out.expect("python3 runs");
-            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-            let got: Vec<Vec<f64>> = String::from_utf8_lossy(&out.stdout)
-                .lines()
-                .map(|l| l.split(' ').map(|v| v.parse().expect("a number")).collect())
-                .collect();
-            assert_eq!(got.len(), def.outputs.len(), "{snake}");
-            for at in 0..ROWS * COLUMNS {
-                let streams: Vec<f64> = def
-                    .input_streams()
-                    .iter()
-                    .map(|s| inputs[s.tensor][index(&bound, def.inputs[s.tensor].kind, s, at)])
+        let shape = |kind| vec![ROWS, if kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS }];
+        for spec in package.specs() {
+            for attrs in patterns(attributes(def, spec)) {
+                let shapes: Vec<_> = def.inputs.iter().map(|t| shape(t.kind)).collect();
+                let mut drawn = |i: usize| match def.inputs[i].kind {
+                    Kind::Mask => f64::from(random.normal(1.0) > 0.0),
+                    _ => random.normal(4.0),
+                };
+                let inputs: Vec<Vec<f64>> = (0..shapes.len())
+                    .map(|i| (0..shapes[i][0] * shapes[i][1]).map(|_| drawn(i)).collect())
                     .collect();
-                let floats: Vec<f64> = attrs
-                    .iter()
-                    .filter_map(|v| if let Value::Float(x) = v { Some(*x) } else { None })
-                    .collect();
-                let want = def.specs[spec].graph.eval(&streams, &floats);
-                for (stream, want) in def.output_streams().iter().zip(want) {
-                    let kind = def.outputs[stream.tensor].kind;
-                    let got = got[stream.tensor][index(&bound, kind, stream, at)];
-                    let close = (got - want).abs() <= 1e-13 * want.abs() + 1e-300;
-                    assert!(close, "{snake}: {got} for {want} at {streams:?}");
-                }
+                program += &asked(&snake, def, &attrs, &inputs);
+                calls.push(Call { def, spec, attrs, shapes, inputs });
+            }
+        }
+    }
+    std::fs::write(dir.join("ask.py"), program).expect("a file");
+    let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
+    let out = out.expect("python3 runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let said = String::from_utf8_lossy(&out.stdout);
+    let mut lines = said.lines();
+    calls.iter().for_each(|call| call.agrees(&mut lines));
+    assert_eq!(lines.next(), None);
+}
+
+impl Call<'_> {
+    /// Compares a line of numbers for each output with the graph.
+    fn agrees<'a>(&self, lines: &mut impl Iterator<Item = &'a str>) {
+        let Call { def, spec, attrs, shapes, inputs } = self;
+        let numbers = |line: &str| line.split(' ').map(|v| v.parse().expect("a number")).collect();
+        let got: Vec<Vec<f64>> = lines.take(def.outputs.len()).map(numbers).collect();
+        let stored = |i: usize| match is_given(def, attrs, i) {
+            true => def.inputs[i].stored(op_dsl::ir::DType::F32),
+            false => Stored::Nothing,
+        };
+        let metas: Vec<_> =
+            (0..shapes.len()).map(|i| TensorMeta { shape: &shapes[i], dtype: stored(i) }).collect();
+        let bound = bind(def, attrs, &metas).expect("a right call");
+        for at in 0..ROWS * COLUMNS {
+            let streams: Vec<f64> = def
+                .input_streams()
+                .iter()
+                .map(|s| inputs[s.tensor][index(&bound, def.inputs[s.tensor].kind, s, at)])
+                .collect();
+            let floats: Vec<f64> = attrs
+                .iter()
+                .filter_map(|v| if let Value::Float(x) = v { Some(*x) } else { None })
+                .collect();
+            let want = def.specs[*spec].graph.eval(&streams, &floats);
+            for (stream, want) in def.output_streams().iter().zip(want) {
+                let kind = def.outputs[stream.tensor].kind;
+                let got = got[stream.tensor][index(&bound, kind, stream, at)];
+                let close = (got - want).abs() <= 1e-13 * want.abs() + 1e-300;
+                assert!(close, "{}: {got} for {want} at {streams:?}", def.name);
             }
         }
     }

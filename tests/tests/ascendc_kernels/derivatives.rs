@@ -6,7 +6,7 @@
 use super::common::*;
 use super::program::Program;
 use op_dsl::ir::graph::{Graph, Id, Node};
-use op_dsl::ir::op::Value;
+use op_dsl::ir::op::{Stream, Value};
 use op_dsl::ir::{DType, Prim};
 
 /// Number of elements of a sweep.
@@ -107,7 +107,7 @@ impl Roles {
 
 /// Runs the kernel with the argument running through numbers and every other stream constant.
 ///
-/// Returns the streams of each element, and the result.
+/// Returns the elements of each stream, as rounded to the element type, and the results.
 fn ran(
     p: &Program,
     attrs: &[Value],
@@ -115,22 +115,24 @@ fn ran(
     roles: &Roles,
     number: impl Fn(usize) -> f64,
     others: impl Fn(usize) -> f64,
-) -> Vec<(Vec<f64>, f64)> {
+) -> (Vec<Vec<f64>>, Vec<f64>) {
     let (streams, outputs) = (p.op.def().input_streams(), p.op.def().output_streams());
     let mut ins = inputs(p.op, attrs, &[N], dtype, |_| 1.0);
-    for (k, stream) in streams.iter().enumerate() {
+    let column = |(k, stream): (usize, &Stream)| -> Vec<f64> {
         let places = Places::new(p.op, attrs, *stream, &[N]);
-        for i in 0..N {
+        let tensor = &mut ins[stream.tensor];
+        let place = |i| {
             let value = if k == roles.by { number(i) } else { others(k) };
-            ins[stream.tensor].set(places.of(i), value);
-        }
-    }
+            tensor.set(places.of(i), value);
+            tensor.at(places.of(i))
+        };
+        (0..N).map(place).collect()
+    };
+    let columns = streams.iter().enumerate().map(column).collect();
     let outs = p.run(attrs, &ins, 40).outputs;
     let out = outputs[roles.of];
     let places = Places::new(p.op, attrs, out, &[N]);
-    // The streams as rounded to the element type.
-    let element = |i: usize| element(p.op, attrs, &ins, &[N], i);
-    (0..N).map(|i| (element(i), outs[out.tensor].at(places.of(i)))).collect()
+    (columns, (0..N).map(|i| outs[out.tensor].at(places.of(i))).collect())
 }
 
 fn check_sweep(
@@ -142,8 +144,9 @@ fn check_sweep(
     tail: f64,
 ) {
     let graph = graph(p.op, attrs);
-    for (streams, got) in ran(p, attrs, dtype, roles, number, |_| 1.0) {
-        let (x, want) = (streams[roles.by], graph.eval(&streams, &[])[roles.of]);
+    let (streams, got) = ran(p, attrs, dtype, roles, number, |_| 1.0);
+    let want = graph.eval_columns(&streams, &[], N).swap_remove(roles.of);
+    for ((x, want), got) in streams[roles.by].iter().copied().zip(want).zip(got) {
         let right = match () {
             _ if want.is_nan() => got.is_nan(),
             _ if x.is_infinite() => got == nearest(dtype, want),
@@ -169,16 +172,17 @@ fn check_large(p: &Program, attrs: &[Value], dtype: DType, roles: &Roles) {
     for &(first, second) in pairs {
         let others = |k: usize| if k == 0 { first } else { second };
         let number = |i: usize| i as f64 / N as f64 * 240.0 - 120.0;
-        for (streams, got) in ran(p, attrs, dtype, roles, number, others) {
-            let (x, want) = (streams[roles.by], graph.eval(&streams, &[])[roles.of]);
+        let (streams, got) = ran(p, attrs, dtype, roles, number, others);
+        let want = graph.eval_columns(&streams, &[], N).swap_remove(roles.of);
+        for ((i, want), got) in want.into_iter().enumerate().zip(got) {
+            let element = || streams.iter().map(|column| column[i]);
+            let x = streams[roles.by][i];
             // A derivative has no relative accuracy at its zero, and in its tail only the digits that the type can
             // hold.
-            let factors: f64 = graph
-                .eval_all(&streams, &[])
-                .iter()
-                .zip(graph.nodes.iter())
-                .filter(|(_, n)| matches!(n, Node::Stream(k) if usize::from(*k) != roles.by))
-                .map(|(v, _)| v.abs().max(1.0))
+            let factors: f64 = element()
+                .enumerate()
+                .filter(|(k, _)| *k != roles.by && graph.reads(*k))
+                .map(|(_, v)| v.abs().max(1.0))
                 .product();
             let of_one = match dtype {
                 DType::F16 => 6e-8,
@@ -194,7 +198,11 @@ fn check_large(p: &Program, attrs: &[Value], dtype: DType, roles: &Roles) {
                 _ => !got.is_nan(),
             };
             let name = p.op.name();
-            assert!(right, "{name} {attrs:?} {dtype}: {streams:?} give {got}, not {want}");
+            assert!(
+                right,
+                "{name} {attrs:?} {dtype}: {:?} give {got}, not {want}",
+                element().collect::<Vec<_>>()
+            );
         }
     }
 }

@@ -61,12 +61,12 @@ pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran
             ran.tiling
         );
         for (at, i) in part.enumerate() {
-            let of = |columns: &[Vec<f64>]| -> Vec<f64> { columns.iter().map(|c| c[at]).collect() };
-            let (x, got, want) = (of(&all_x), of(&all_got), of(&all_want));
             let is_finite = is_finite(at);
-            if is_finite && want.iter().all(|want| want.is_finite()) {
+            if is_finite && all_want.iter().all(|want| want[at].is_finite()) {
                 continue;
             }
+            let of = |columns: &[Vec<f64>]| -> Vec<f64> { columns.iter().map(|c| c[at]).collect() };
+            let (x, got, want) = (of(&all_x), of(&all_got), of(&all_want));
             let far: Vec<f64> =
                 x.iter().map(|x| if x.is_infinite() { FAR.copysign(*x) } else { *x }).collect();
             let limits = graph.eval(&far, &scalars);

@@ -2,6 +2,7 @@
 
 use super::common::{Data, Tensor};
 use super::compile::{compiled, instance};
+use super::repeated::Known;
 use super::shared::{products, shared};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::kernel::tiling_data;
@@ -13,6 +14,7 @@ use op_dsl::Operator;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{Gate, Spec, Value};
 use op_dsl::ir::{DType, Stored};
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,6 +31,8 @@ pub struct Program {
     binary: PathBuf,
     /// Directory with the files of the last call.
     files: Rc<TempDir>,
+    /// Results of the calls that have been judged.
+    pub known: RefCell<Known>,
 }
 
 /// An operator and its package.
@@ -94,6 +98,7 @@ impl Program {
             soc,
             binary: binary.to_path_buf(),
             files: Rc::clone(&files),
+            known: RefCell::default(),
         };
         packages.into_iter().map(program).collect()
     }
