@@ -182,3 +182,22 @@ fn every_formula_has_its_limits() {
         }
     }
 }
+
+/// A divisor that overflows f64 gives no zero where a large `dy` makes a number of the result.
+#[test]
+fn large_factors_find_no_early_zero() {
+    let smish = "{ let n = (1.0 + sigmoid(x)) * (1.0 + sigmoid(x)); x * (n - 1.0) / (n + 1.0) }";
+    for (formula, x, want) in [
+        // The slope of `x e^x`, divided by `e^x`.
+        (smish, -177.910_64, -176.910_64),
+        ("sigmoid(x) - sigmoid(x) * sigmoid(x)", -250.0, 1.0),
+    ] {
+        let def = operators(formula).swap_remove(1);
+        let wide = def.specs[0].wide.as_ref().expect("an f64 graph");
+        for dy in [1.0, -3.4e38] {
+            let want = dy * want * f64::exp(x);
+            let got = wide.graph.eval(&[dy, x], &[])[0];
+            assert!((got / want - 1.0).abs() < 1e-7, "{formula} at {dy:e}: {got:e}, {want:e}");
+        }
+    }
+}
