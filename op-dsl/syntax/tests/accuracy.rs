@@ -201,3 +201,25 @@ fn large_factors_find_no_early_zero() {
         }
     }
 }
+
+/// A power of a base that is never near zero has its limits, whatever the exponent.
+#[test]
+fn powers_of_ordinary_bases_have_their_limits() {
+    let all = operators("powf(1.0 + abs(x), -k)");
+    let [value, slope] = [0, 1].map(|k| {
+        move |all: &[OpDef], x: f64, exponent: f64| {
+            let spec = &all[k].specs[0];
+            let graphs = [Some(&spec.graph), spec.wide.as_ref().map(|wide| &wide.graph)];
+            let streams = &[1.0, x][1 - k..];
+            graphs.map(|graph| graph.map(|graph| graph.eval(streams, &[exponent])[0]))
+        }
+    });
+    let inf = f64::INFINITY;
+    for (k, at_end, slope_at_end) in [(1.5, 0.0, 0.0), (0.001, 0.0, 0.0), (-1.001, inf, inf)] {
+        assert_eq!(value(&all, inf, k), [Some(at_end); 2], "{k}");
+        assert_eq!(slope(&all, inf, k), [Some(slope_at_end); 2], "slope for {k}");
+    }
+    for x in [inf, f64::NAN] {
+        assert_eq!(value(&all, x, 0.0), [Some(1.0); 2], "{x}");
+    }
+}
