@@ -33,7 +33,7 @@ use crate::passes::{
     recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
-use crate::rounding::{self, Arithmetic, BUDGET, Ranges};
+use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
 use crate::wiring::Wiring;
 
 /// Runs all target-independent passes on a forward formula or a gradient written by hand.
@@ -157,8 +157,10 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let graph = held::run(&limits::run(&series::run(&form)));
         let graph = simplify::run(&overflow_guard::run(&graph));
-        let error = rounding::worst(&graph, Arithmetic::F64, ranges).ulps;
+        let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);
         let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
+        // Only a form that is good everywhere replaces one that is zero where huge factors make a number of it.
+        let error = if is_lost { error.max(GOOD.next_up()) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
             best = Some((error, graph));
         }

@@ -30,7 +30,7 @@ pub use products::worst_in_f32;
 pub const BUDGET: f64 = 2.0;
 
 /// Largest estimated rounding error of a graph's outputs, and where it occurs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Worst {
     /// Error in units in the last place (ULP) of f32; infinite if there is no bound.
     pub ulps: f64,
@@ -38,6 +38,8 @@ pub struct Worst {
     pub streams: Vec<f64>,
     /// Largest error of outputs in a [narrow](DType::is_narrow) type, in units in the last place of that type.
     pub halves: f64,
+    /// Whether an output is zero where large factor streams would make a number of it.
+    pub is_lost: bool,
 }
 
 /// Magnitude below which errors near a zero crossing are measured in ULP of this magnitude.
@@ -51,7 +53,7 @@ const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// Estimates the largest rounding error of any output, for streams within these ranges.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
-    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
+    let mut worst = Worst::default();
     let lines = lines(graph, ranges);
     let streams = lines.first().and_then(|line| line.first()).map_or(0, |p| p.streams.len());
     let factors: Vec<usize> = (0..streams).filter(|s| is_factor(graph, *s)).collect();
@@ -62,6 +64,8 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
             let is_beyond = |b: &Bounded| Arithmetic::F32.overflows(b.value);
             small.push(line.beside(is_beyond, &factors, SMALL_FACTOR));
         }
+        let greatest = F32.max().powi(factors.len() as i32);
+        worst.is_lost |= falls_to_zero(&line, greatest);
         worst.add(graph, arithmetic, line);
     }
     for line in small {
@@ -96,6 +100,25 @@ impl Worst {
             }
         }
     }
+}
+
+/// Returns whether an output falls to zero at once between two points far from zero, where a divisor has overflowed.
+///
+/// That is at a value of no use to f32, as the 1e-74 of `x e^(-3x) / (e^(-4x) + 1)` at -178, but times `greatest`, the largest
+/// product of the factor streams, it is a normal number.
+fn falls_to_zero(Evaluated { line, results }: &Evaluated, greatest: f64) -> bool {
+    let is_lost = |v: f64| v < F32.ulp(0.0) && v * greatest > f64::from(f32::MIN_POSITIVE);
+    let falls = |[a, b]: [&Bounded; 2]| {
+        let (a, b) = (a.value.abs(), b.value.abs());
+        a.min(b) == 0.0 && is_lost(a.max(b))
+    };
+    // Points far apart have values far apart.
+    let are_near = |points: &[Point]| {
+        let [x, y] = [0, 1].map(|k| points[k].streams[points[k].varied]);
+        x.abs() >= 1.0 && (0.75..1.25).contains(&(x / y))
+    };
+    let pairs = line.windows(2).zip(results.windows(2)).filter(|(points, _)| are_near(points));
+    pairs.flat_map(|(_, results)| results[0].iter().zip(&results[1])).any(|(a, b)| falls([a, b]))
 }
 
 /// Returns the errors of one output along a line, in units in the last place of `format`.

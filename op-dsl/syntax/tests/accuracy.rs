@@ -182,3 +182,44 @@ fn every_formula_has_its_limits() {
         }
     }
 }
+
+/// A divisor that overflows f64 gives no zero where a large `dy` makes a number of the result.
+#[test]
+fn large_factors_find_no_early_zero() {
+    let smish = "{ let n = (1.0 + sigmoid(x)) * (1.0 + sigmoid(x)); x * (n - 1.0) / (n + 1.0) }";
+    for (formula, x, want) in [
+        // The slope of `x e^x`, divided by `e^x`.
+        (smish, -177.910_64, -176.910_64),
+        ("sigmoid(x) - sigmoid(x) * sigmoid(x)", -250.0, 1.0),
+    ] {
+        let def = operators(formula).swap_remove(1);
+        let wide = def.specs[0].wide.as_ref().expect("an f64 graph");
+        for dy in [1.0, -3.4e38] {
+            let want = dy * want * f64::exp(x);
+            let got = wide.graph.eval(&[dy, x], &[])[0];
+            assert!((got / want - 1.0).abs() < 1e-7, "{formula} at {dy:e}: {got:e}, {want:e}");
+        }
+    }
+}
+
+/// A power of a base that is never near zero has its limits, whatever the exponent.
+#[test]
+fn powers_of_ordinary_bases_have_their_limits() {
+    let all = operators("powf(1.0 + abs(x), -k)");
+    let [value, slope] = [0, 1].map(|k| {
+        move |all: &[OpDef], x: f64, exponent: f64| {
+            let spec = &all[k].specs[0];
+            let graphs = [Some(&spec.graph), spec.wide.as_ref().map(|wide| &wide.graph)];
+            let streams = &[1.0, x][1 - k..];
+            graphs.map(|graph| graph.map(|graph| graph.eval(streams, &[exponent])[0]))
+        }
+    });
+    let inf = f64::INFINITY;
+    for (k, at_end, slope_at_end) in [(1.5, 0.0, 0.0), (0.001, 0.0, 0.0), (-1.001, inf, inf)] {
+        assert_eq!(value(&all, inf, k), [Some(at_end); 2], "{k}");
+        assert_eq!(slope(&all, inf, k), [Some(slope_at_end); 2], "slope for {k}");
+    }
+    for x in [inf, f64::NAN] {
+        assert_eq!(value(&all, x, 0.0), [Some(1.0); 2], "{x}");
+    }
+}

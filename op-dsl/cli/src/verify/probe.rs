@@ -21,7 +21,7 @@ pub fn errors(formula: &Formula, dtype: DType, xs: &[f64]) -> Result<Vec<f64>, E
     let outputs = formula.op.def().output_streams();
     let error = |(i, x): (usize, &f64)| {
         let mut streams = setting.at(*x);
-        formula.keep_in_range(&mut streams);
+        formula.keep_in_range(dtype, &mut streams);
         let wanted = formula.truth(&setting.attrs, &streams, formula.most_exact(dtype));
         let each = outputs.iter().zip(wanted).enumerate();
         let errors = each.map(|(k, (stream, want))| {

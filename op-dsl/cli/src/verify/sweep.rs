@@ -267,7 +267,7 @@ impl<'f> Sweeper<'f> {
                 break;
             }
             let mut streams = pass.element(i);
-            self.formula.keep_in_range(&mut streams);
+            self.formula.keep_in_range(self.dtype, &mut streams);
             self.want.push(self.formula.truth(&pass.attrs, &streams, most_exact));
             self.streams.push(streams);
         }

@@ -13,7 +13,7 @@ use super::recognise::is_composite_row;
 use super::simplify;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::rounding::{Arithmetic, worst};
+use crate::rounding::{Arithmetic, Point, lines, outputs, worst};
 
 /// Maximum number of `select`s that one call is moved into, because each duplicates the call.
 const MOST_ARMS: usize = 8;
@@ -76,13 +76,28 @@ fn cancels(graph: &Graph) -> bool {
     is_sum && is_sole() && worst(graph, Arithmetic::F64, &[]).ulps > 1.0
 }
 
+/// Returns whether a graph's output is a normal number of f32 for every finite input, as `1 + |x|` is.
+///
+/// Powers of such a base neither underflow nor overflow on the way. They have the limits of a power at infinity, also where the
+/// exponent is 0 or next to it: an exponential would have `exp(0 * inf)`.
+fn is_ordinary(graph: &Graph) -> bool {
+    let range = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
+    let is_in_range = |point: &Point| {
+        let results = outputs(graph, Arithmetic::F64, point);
+        results.iter().all(|result| range.contains(&result.value))
+    };
+    lines(graph, &[]).iter().flatten().all(is_in_range)
+}
+
 /// Rewrites a power `x^y` if `ln(x)` equals another primitive, for example if `x` is a sigmoid.
+///
+/// A base that is [ordinary](is_ordinary) stays as it is.
 ///
 /// The result is a product if `y` is a small integer, otherwise `exp(y ln(x))`. `None` for any other node.
 fn power(b: &mut Builder, node: Node) -> Option<Id> {
     let Node::Call(Prim::Pow, [x, y, _]) = node else { return None };
     let log = b.call(Prim::Ln, &[x]);
-    if !is_composite_row(&b.finish(&[log])) {
+    if !is_composite_row(&b.finish(&[log])) || is_ordinary(&b.finish(&[x])) {
         return None;
     }
     if let Some(n) = b.as_const(y).filter(|y| (1.0..=LAST_PRODUCT).contains(y) && y.fract() == 0.0)

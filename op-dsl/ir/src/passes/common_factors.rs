@@ -1,4 +1,4 @@
-//! Factors a stream that multiplies all results out of a sum: `dy * a - dy * b = dy * (a - b)`.
+//! Factors what two terms share out of a sum: `dy * a - dy * b = dy * (a - b)`, for a stream that multiplies all results.
 //!
 //! Otherwise each product is rounded before the difference cancels. For example, `dy * (1 - y) - dy * y` loses its digits near
 //! `y = 1/2`, where `(1 - y) - y` is exact. Second derivatives have such sums, since the product rule gives one product per factor.
@@ -10,27 +10,32 @@ use crate::roles::is_factor;
 
 /// Rewrites sums and differences until no two terms share a stream that only multiplies outputs.
 pub fn run(graph: &Graph) -> Graph {
-    let mut graph = graph.clone();
-    while let Some(next) = once(&graph) {
-        graph = next;
-    }
-    graph
+    let of_streams = |graph: &Graph| {
+        once(graph, |id| match graph.nodes[id.index()] {
+            Node::Stream(s) => is_factor(graph, usize::from(s)),
+            _ => false,
+        })
+    };
+    std::iter::successors(of_streams(graph), of_streams).last().unwrap_or_else(|| graph.clone())
 }
 
-/// Rewrites the first sum or difference whose terms share a factor stream; `None` if there is none.
+/// Rewrites the first sum or difference whose terms, or their negatives, share a factor that is `wanted`.
 ///
-/// A factor stream only multiplies outputs. For example, `dy * a - dy * b` becomes `dy * (a - b)`.
-fn once(graph: &Graph) -> Option<Graph> {
+/// For example, `dy * a - dy * b` becomes `dy * (a - b)`. `None` if there is no such sum.
+pub fn once(graph: &Graph, wanted: impl Fn(Id) -> bool) -> Option<Graph> {
     let inner = inner_products(graph);
     let is_inner = |id: Id| inner[id.index()];
-    let factors = |id: Id| if is_inner(id) { graph.factors(id, is_inner) } else { Vec::new() };
+    let negated = |id: Id| match graph.nodes[id.index()] {
+        Node::Call(Prim::Neg, [x, ..]) if is_inner(x) => Some(x),
+        _ => None,
+    };
+    let factors = |id: Id| {
+        let id = negated(id).unwrap_or(id);
+        if is_inner(id) { graph.factors(id, is_inner) } else { Vec::new() }
+    };
     let shared = |x: Id, y: Id| {
         let others = factors(y);
-        let multiplies = |id: &Id| match graph.nodes[id.index()] {
-            Node::Stream(s) => others.contains(id) && is_factor(graph, usize::from(s)),
-            _ => false,
-        };
-        factors(x).into_iter().find(multiplies)
+        factors(x).into_iter().find(|id| others.contains(id) && wanted(*id))
     };
     let (sum, factor) = graph.ids().find_map(|id| match graph.nodes[id.index()] {
         Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => shared(x, y).map(|factor| (id, factor)),
@@ -38,7 +43,10 @@ fn once(graph: &Graph) -> Option<Graph> {
     })?;
     Some(graph.rewrite_at(|b, at| match at.node {
         Node::Call(prim, [x, y, _]) if at.id == sum => {
-            let [x, y] = [x, y].map(|term| without(b, &factors(term), factor, at.earlier));
+            let [x, y] = [x, y].map(|term| {
+                let rest = without(b, &factors(term), factor, at.earlier);
+                if negated(term).is_some() { b.negative(rest) } else { rest }
+            });
             let rest = b.call(prim, &[x, y]);
             b.product(at[factor], rest)
         }

@@ -3,9 +3,13 @@
 //! For example, `dy * exp(x)` is 0 for every `x` where `dy` is 0, but `exp(1000)` is infinite in f64 too, and `0 * inf` is NaN.
 //! Therefore a factor that overflows is clamped to `GROWN`, and a divisor that underflows becomes such a factor (its reciprocal).
 //! The clamp changes no f32 result, because where it takes effect the result is either zero or beyond f32.
+//!
+//! Two terms that share a factor which overflows for negative attributes are brought to one product first: the derivative of
+//! `exp(-a |x|) cos(x)` is `inf - inf` far out for negative `a`, unless its sum has no exponential.
 
 use crate::clamp_bounds::held;
 use crate::graph::{Graph, Id, Node};
+use crate::passes::common_factors;
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, evaluate, lines};
 
@@ -20,7 +24,12 @@ const GROWN: f64 = 1e180;
 /// The clamp holds wherever the value is used, so that a fraction with it above and below keeps its limit: `y e / (1 + e)`
 /// is `y` where `e` overflows.
 pub fn run(graph: &Graph) -> Graph {
-    let (overflows, vanishes) = ends(graph);
+    let one_factor = with_one_factor(graph);
+    let (mut overflows, vanishes) = ends(one_factor.as_ref().unwrap_or(graph));
+    if let Some(graph) = &one_factor {
+        overflows.iter_mut().zip(where_negative(graph)).for_each(|(all, own)| *all |= own);
+    }
+    let graph = one_factor.as_ref().unwrap_or(graph);
     let inputs = graph.inputs();
     // True if another operand depends on an input that `x` does not depend on.
     let by_others = |x: Id, others: &[Id]| {
@@ -44,6 +53,32 @@ pub fn run(graph: &Graph) -> Graph {
         };
         if clamped[at.id.index()] { held(b, value, GROWN) } else { value }
     })
+}
+
+/// Brings the factors before a sum that both terms share, and that overflow f64 only where attributes are negative.
+///
+/// `None` if there are none.
+fn with_one_factor(graph: &Graph) -> Option<Graph> {
+    let once = |graph: &Graph| {
+        let negative = where_negative(graph);
+        let always = negative.contains(&true).then(|| ends(graph).0)?;
+        common_factors::once(graph, |id| negative[id.index()] && !always[id.index()])
+    };
+    std::iter::successors(once(graph), once).last()
+}
+
+/// Returns, per node, whether it is infinite at some sample point with negative attributes.
+fn where_negative(graph: &Graph) -> Vec<bool> {
+    let mut overflows = vec![false; graph.nodes.len()];
+    let is_asked = graph.inputs().iter().any(|inputs| inputs.scalars != 0);
+    for mut point in
+        lines(graph, &[]).into_iter().flatten().filter(|point| is_asked && point.is_usual())
+    {
+        point.negate_scalars();
+        let values = evaluate(graph, Arithmetic::F64, &point, graph.last());
+        values.iter().zip(&mut overflows).for_each(|(v, over)| *over |= v.value.is_infinite());
+    }
+    overflows
 }
 
 /// Returns, per node, whether it is infinite at some sample point, and whether it is zero at one.
@@ -97,6 +132,32 @@ mod tests {
             assert_eq!(graph.eval(&[1.0, f64::INFINITY], &[])[0], GROWN);
             assert!(graph.eval(&[1.0, f64::NAN], &[])[0].is_nan());
         }
+    }
+
+    /// Tests the derivative of `exp(-a |x|) cos(x)` for positive `x`, and a negative `a`.
+    #[test]
+    fn terms_that_share_what_overflows_are_no_difference_of_infinities() {
+        let mut b = Builder::new();
+        let (dy, x, a) = (b.stream(0), b.stream(1), b.scalar(0));
+        let size = b.call(Prim::Abs, &[x]);
+        let exponent = b.product(a, size);
+        let exponent = b.negative(exponent);
+        let [e, sin, cos] = [(Prim::Exp, exponent), (Prim::Sin, x), (Prim::Cos, x)]
+            .map(|(prim, x)| b.call(prim, &[x]));
+        let scaled = b.product(a, e);
+        let (left, right) = (b.product(scaled, cos), b.product(sin, e));
+        let left = b.negative(left);
+        let slope = b.difference(left, right);
+        let result = b.product(dy, slope);
+        let graph = b.finish(&[result]);
+        let held = run(&graph);
+        let at = |dy: f64, x: f64| held.eval(&[dy, x], &[-1.3])[0];
+        let sign = (1.3 * 1000f64.cos() - 1000f64.sin()).signum();
+        assert!(graph.eval(&[1.0, 1000.0], &[-1.3])[0].is_nan());
+        assert_eq!(at(1.0, 1000.0) as f32, f32::INFINITY.copysign(sign as f32));
+        assert_eq!(at(0.0, 1000.0), 0.0);
+        let want = graph.eval(&[1.0, 3.0], &[-1.3])[0];
+        assert!((at(1.0, 3.0) / want - 1.0).abs() < 1e-14);
     }
 
     /// Tests `y e / (1 + e)` with `e = exp(x)`, where the clamp of `e` must hold in numerator and denominator.

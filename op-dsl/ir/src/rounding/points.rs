@@ -177,6 +177,16 @@ impl Point {
         self
     }
 
+    /// Returns whether attributes have the values of the first variant.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.scalars == SCALARS[0]
+    }
+
+    /// Changes the signs of all attributes.
+    pub(crate) fn negate_scalars(&mut self) {
+        self.scalars = self.scalars.map(|s| -s);
+    }
+
     /// Returns the point where `stream` is `x`, for graphs that read no other stream.
     pub fn single(stream: usize, x: f64) -> Point {
         let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();

@@ -26,7 +26,8 @@ const SMALL_FACTOR: f64 = FACTOR / (1u128 << 126) as f64;
 /// A factor stream is an input that only multiplies: outputs are proportional to it or independent of it.
 pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut without = worst(graph, Arithmetic::F32, ranges);
-    without.halves = without.halves.max(halves_of_opposites(graph, ranges));
+    let more = [halves_of_opposites(graph, ranges), halves_of_negatives(graph, ranges)];
+    without.halves = more.into_iter().fold(without.halves, f64::max);
     if without.ulps > BUDGET {
         return without; // no factor reduces this error, and evaluating one takes as long again
     }
@@ -36,10 +37,11 @@ pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
 
 /// Estimates the largest error in the 16-bit types where terms of two streams cancel.
 ///
-/// An example is `s(x) a + (1 - s(x)) b` with the sigmoid `s`, for `b = -a` and a small `x`. Errors of 16-bit results count in
-/// units of the result, however small it is, while f32 has only the digits of the terms.
+/// Examples are `s(x) a + (1 - s(x)) b` with the sigmoid `s`, for `b = -a` and a small `x`, and its derivative
+/// `s'(x) a - s'(x) b` for `b = a`. Errors of 16-bit results count in units of the result, however small it is, while f32 has
+/// only the digits of the terms.
 fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
-    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
+    let mut worst = Worst::default();
     let is_addend = |s: &usize| {
         !is_factor(graph, *s)
             && !is_truth(graph, *s)
@@ -50,11 +52,32 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     let [first, others @ ..] = &addends[..] else { return 0.0 };
     let is_open = |line: &Vec<Point>| line.first().is_some_and(|p| !addends.contains(&p.varied));
     for line in lines(graph, ranges).into_iter().filter(is_open) {
-        for addend in others {
+        for (addend, sign) in others.iter().flat_map(|addend| [(addend, 1.0), (addend, -1.0)]) {
             let mut line = line.clone();
-            line.iter_mut().for_each(|point| point.streams[*addend] = -point.streams[*first]);
+            line.iter_mut().for_each(|point| point.streams[*addend] = sign * point.streams[*first]);
             worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
         }
+    }
+    worst.halves
+}
+
+/// Estimates the largest error in the 16-bit types of results beyond f32 that a small factor brings back, where attributes are
+/// negative.
+///
+/// An example is `dy exp(x / alpha)` for negative `alpha` and `x`, which is 0 for `dy` = 0. Positive attributes are among those of
+/// [`worst`].
+fn halves_of_negatives(graph: &Graph, ranges: &Ranges) -> f64 {
+    let mut worst = Worst::default();
+    let factors: Vec<usize> = (0..graph.streams()).filter(|s| is_factor(graph, *s)).collect();
+    if factors.is_empty() || !graph.nodes.iter().any(|node| matches!(node, Node::Scalar(_))) {
+        return 0.0;
+    }
+    for mut line in lines(graph, ranges).into_iter().filter(|line| line.iter().all(Point::is_usual))
+    {
+        line.iter_mut().for_each(Point::negate_scalars);
+        let line = Evaluated::new(graph, Arithmetic::F32, line);
+        let small = line.beside(is_beyond, &factors, SMALL_FACTOR);
+        worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, small));
     }
     worst.halves
 }
@@ -64,7 +87,7 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
 /// A factor stream is an input that only multiplies: outputs are proportional to it or independent of it. The error is 0 if there
 /// is no such stream.
 fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
-    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
+    let mut worst = Worst::default();
     // Back ends keep the rounding error of the first product of three factors, and multiply it as well.
     let inner = inner_products(graph);
     let factors = graph.read_by(|_, node| is_product(&node));
@@ -136,10 +159,43 @@ mod tests {
         let sum = b.sum(first, second);
         let gate = b.finish(&[sum]);
         assert!(halves_of_opposites(&gate, &[]) > 1.0);
+        // Equal terms of a difference cancel as well; each product is rounded on its own.
+        let slope = b.product(s, rest);
+        let (first, second) = (b.product(slope, a), b.product(slope, c));
+        let difference = b.difference(first, second);
+        let slope = b.finish(&[difference]);
+        assert!(halves_of_opposites(&slope, &[]) > 1.0);
         let both = b.sum(a, c);
         let product = b.product(s, both);
         let product = b.finish(&[product]);
         assert!(halves_of_opposites(&product, &[]) < 1e-3);
+    }
+
+    /// Tests `dy exp(x / a)`, which overflows for positive `x` or for negative ones, and `dy exp(-a^2 |x|)`, which never does.
+    #[test]
+    fn negative_attributes_show_what_overflows() {
+        let halves = |exponent: &dyn Fn(&mut Builder, Id, Id) -> Id| {
+            let mut b = Builder::new();
+            let (dy, x, a) = (b.stream(0), b.stream(1), b.scalar(0));
+            let exponent = exponent(&mut b, x, a);
+            let e = b.call(Prim::Exp, &[exponent]);
+            let product = b.product(dy, e);
+            halves_of_negatives(&b.finish(&[product]), &[])
+        };
+        let negative = |b: &mut Builder, x| {
+            let size = b.call(Prim::Abs, &[x]);
+            b.negative(size)
+        };
+        let below_zero = |b: &mut Builder, x, a| {
+            let x = negative(b, x);
+            b.quotient(x, a)
+        };
+        let never = |b: &mut Builder, x, a| {
+            let (x, square) = (negative(b, x), b.product(a, a));
+            b.product(square, x)
+        };
+        assert!(halves(&below_zero).is_infinite());
+        assert_eq!(halves(&never), 0.0);
     }
 
     #[test]
