@@ -278,9 +278,9 @@ fn random_graphs_through_their_buffers() {
         .chain([Prim::Lt, Prim::Le, Prim::Eq].map(Random::Choice))
         .collect();
     let steps = prop::collection::vec((0..kinds.len(), any::<[u8; 4]>()), 1..14);
-    // Runs as many cases as `PROPTEST_CASES` says, otherwise 64, because every plan is attacked; the cases differ from run to run.
+    // Runs as many cases as `PROPTEST_CASES` says, otherwise 24, because every plan is attacked; the cases differ from run to run.
     // `.ci/deep everything` asks for more.
-    let cases = std::env::var("PROPTEST_CASES").map_or(64, |_| Config::default().cases);
+    let cases = std::env::var("PROPTEST_CASES").map_or(24, |_| Config::default().cases);
     let mut runner =
         TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     const STREAMS: [f64; 3] = [2.0, -3.0, 1.0];
