@@ -36,42 +36,39 @@ fn largest(row: &[f32]) -> f32 {
     partial.into_iter().fold(f32::NEG_INFINITY, larger)
 }
 
+/// Returns the value of a row function before any term.
+pub(super) fn start(function: RowFunction) -> f64 {
+    match function {
+        RowFunction::Sum | RowFunction::Mean => 0.0,
+        RowFunction::Max => f64::NEG_INFINITY,
+    }
+}
+
+/// Completes the values of rows of `columns` terms.
+pub(super) fn finish(function: RowFunction, columns: usize, values: &mut [f64]) {
+    if function == RowFunction::Mean {
+        values.iter_mut().for_each(|value| *value /= columns as f64);
+    }
+}
+
 /// Takes the terms of some columns of rows into the values of a row function.
-pub(super) struct Reduce<'a> {
+pub(super) struct Reduce<'a, R> {
     pub function: RowFunction,
-    /// The terms, row by row.
-    pub terms: &'a [f32],
-    /// Number of terms of a row.
-    pub columns: usize,
+    /// Returns the terms of a row.
+    pub row: R,
     /// For each row, the value over the columns before these.
     pub values: &'a mut [f64],
 }
 
-impl Reduce<'_> {
-    /// Returns the value of a function before any term.
-    pub fn start(function: RowFunction) -> f64 {
-        match function {
-            RowFunction::Sum | RowFunction::Mean => 0.0,
-            RowFunction::Max => f64::NEG_INFINITY,
-        }
-    }
-
-    /// Completes the values of rows of `columns` terms.
-    pub fn finish(function: RowFunction, columns: usize, values: &mut [f64]) {
-        if function == RowFunction::Mean {
-            values.iter_mut().for_each(|value| *value /= columns as f64);
-        }
-    }
-}
-
-impl AtLevel for Reduce<'_> {
+impl<'r, R: Fn(usize) -> &'r [f32]> AtLevel for Reduce<'_, R> {
     type Output = ();
 
     fn at<S: Isa>(self, s: S) {
         s.vectorize(
             #[inline(always)]
             || {
-                let rows = self.terms.chunks_exact(self.columns).zip(self.values);
+                let rows = self.values.iter_mut().enumerate();
+                let rows = rows.map(|(row, value)| ((self.row)(row), value));
                 match self.function {
                     RowFunction::Sum | RowFunction::Mean => {
                         rows.for_each(|(row, value)| *value += sum(row));

@@ -221,14 +221,14 @@ fn body_name(kernel: usize) -> Ident {
 ///
 /// Each operator has its own module, because rustc compiles modules separately and recompiles only the changed ones.
 fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
-    let (defs, only_f32) = (def.kernels(), def.has_row_functions());
-    let names: Vec<Ident> = (0..defs.len()).map(body_name).collect();
-    let bodies = names.iter().zip(&defs).map(|(name, def)| {
-        let body = body::implementation(name, def, &def.specs[0], only_f32);
+    let all = def.kernels();
+    let names: Vec<Ident> = (0..all.len()).map(body_name).collect();
+    let bodies = names.iter().zip(&all).map(|(name, kernel)| {
+        let body = body::implementation(name, kernel);
         quote!(struct #name; #body)
     });
-    let listed = names.iter().zip(&defs).map(|(name, def)| {
-        let [inputs, scalars, outputs] = body::widths(def).map(count);
+    let listed = names.iter().zip(&all).map(|(name, kernel)| {
+        let [inputs, scalars, outputs] = body::widths(&kernel.def).map(count);
         quote!(Kernels::of::<#name, #inputs, #scalars, #outputs>())
     });
     quote! {
