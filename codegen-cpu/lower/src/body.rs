@@ -8,6 +8,7 @@ use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::stages::Kernel;
 use op_dsl_ir::{DType, Stored};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -18,22 +19,22 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
     [def.input_streams().len(), scalars, def.output_streams().len()]
 }
 
-/// Returns the tokens of `impl Body` for the type `name`, for one specialisation of an operator.
-///
-/// No kernel of an element type beside `dtypes` is called.
-pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, dtypes: &[DType]) -> TokenStream {
+/// Returns the tokens of `impl Body` for the type `name`, which computes what the kernel does.
+pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
+    let Kernel { def, of_rows, is_mixed } = kernel;
+    let (spec, is_mixed) = (&def.specs[0], *is_mixed);
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
         own: def.own_types().take(def.input_streams().len()).collect(),
+        of_rows: of_rows.clone(),
         in_memory: vec![true; def.input_streams().len()],
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
-    let is_mixed = def.is_mixed();
     let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
-    let programs = Programs::of(name, spec, &names.masks, &own_outputs, is_mixed);
+    let programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);
     let exact = programs.double.as_ref().map(|(name, _)| name);
     let tabled = exact.and_then(|exact| {
         tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
@@ -129,16 +130,19 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, dtypes: &[DType]) 
     let output_turns = output_turns
         .contains(&true)
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
-    let is_called = DType::ALL.map(|dtype| dtypes.contains(&dtype));
+    let is_called = DType::ALL.map(|dtype| def.dtypes.contains(&dtype));
     let is_called = is_called.contains(&false).then(|| {
         let count = literal::count(DType::COUNT);
         quote!(const DTYPES: [bool; #count] = [#(#is_called),*];)
     });
+    let of_rows =
+        of_rows.contains(&true).then(|| quote!(const OF_ROWS: [bool; #inputs] = [#(#of_rows),*];));
     quote! {
         #items
         #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
             #is_called
+            #of_rows
             #reads
             #masks
             #own_inputs
@@ -288,7 +292,7 @@ impl Programs {
     fn of(
         name: &Ident,
         spec: &Spec,
-        masks: &[bool],
+        names: &Names,
         outputs: &[Option<Stored>],
         is_mixed: bool,
     ) -> Programs {
@@ -296,7 +300,8 @@ impl Programs {
             outputs.iter().rev().fold(0, |bits, own| bits << 1 | u16::from(own.is_some()));
         let named = |graph: &Graph, on: Arithmetic| {
             let own = format!("{}_{on:?}", name.to_string().to_uppercase());
-            let program = Program { results, is_mixed, ..Program::of(graph, masks, on)? };
+            let of = if names.has_rows() { Program::of_rows } else { Program::of };
+            let program = Program { results, is_mixed, ..of(graph, &names.masks, on)? };
             Some((Ident::new(&own, name.span()), program))
         };
         let narrow = zeros::run(&spec.graph);

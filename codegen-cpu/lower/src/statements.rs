@@ -7,7 +7,7 @@ use super::watched::Watched;
 use super::{column, literal};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::program::arms::{Arm, arms};
-use op_dsl_ir::program::numbers;
+use op_dsl_ir::program::{numbers, rounded_exponentials};
 use op_dsl_ir::rounding::Arithmetic;
 use op_dsl_ir::{Prim, Stored};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -22,7 +22,16 @@ pub(super) struct Names {
     pub masks: Vec<bool>,
     /// Per input, the type that it has on its own, if any.
     pub own: Vec<Option<Stored>>,
+    /// True, per input, if it holds one number per row.
+    pub of_rows: Vec<bool>,
     pub scalars: Vec<Ident>,
+}
+
+impl Names {
+    /// Returns whether the graph is one of a formula with row functions.
+    pub fn has_rows(&self) -> bool {
+        self.of_rows.contains(&true)
+    }
 }
 
 /// Statements of a graph, and the names of the variables that hold its results.
@@ -36,6 +45,7 @@ pub(super) fn load(given: &Names, k: usize) -> TokenStream {
     let name = &given.inputs[k];
     match (given.masks[k], given.own[k]) {
         (true, _) => quote!(#name.truth()),
+        (false, _) if given.of_rows[k] => quote!(#name.load()),
         (false, None) => quote!(#name.load()),
         (false, Some(own)) => {
             let own = rust_type(own);
@@ -83,7 +93,12 @@ pub(super) fn watched_code(
         .collect();
     let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
     let chains = chains(graph, on, &arms);
-    let mut writer = Writer { graph, given, on, names, numbers, arms, chains, watched, in_memory };
+    let rounded = match given.has_rows() {
+        true => rounded_exponentials(graph, on),
+        false => vec![false; graph.nodes.len()],
+    };
+    let mut writer =
+        Writer { graph, given, on, names, numbers, arms, chains, rounded, watched, in_memory };
     let mut lets = writer.lets(None);
     writer.load(&graph.outputs, &mut lets);
     Code { lets, results: writer.named(&graph.outputs) }
@@ -116,6 +131,8 @@ struct Writer<'a> {
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
     chains: Chains<'a>,
+    /// Per node, whether it is an exponential of few digits.
+    rounded: Vec<bool>,
     /// Nodes whose values are checked for leaving the range of f32; `None` if no node is checked.
     watched: Option<Watched>,
     /// True, per input, if the statements written so far do not load it from memory.
@@ -172,6 +189,9 @@ impl Writer<'_> {
                     let value = match (column::bounded(prim), args) {
                         (Some(f), [x, bound, _] | [bound, x, _]) if self.numbers[bound.index()] => {
                             column::named(f, &self.named(&[x, bound]), self.on)
+                        }
+                        _ if self.rounded[i] => {
+                            column::named("exp_to_f32", &self.named(node.args()), self.on)
                         }
                         _ => column::call(prim, &self.named(node.args()), self.on),
                     };

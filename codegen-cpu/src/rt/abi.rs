@@ -7,7 +7,7 @@ use op_dsl_ir::{DType, Stored};
 ///
 /// # Safety
 /// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs, and inputs
-///   of types of their own, are in these types, masks in bytes.
+///   of types of their own, are in these types, masks in bytes. Inputs with one number for all elements have no other.
 /// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
 ///   lie as [`Interleave`] describes.
 /// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
@@ -52,6 +52,8 @@ pub struct Streams {
     pub stored: [Stored; MAX_STREAMS],
     /// Memory layout of each stream, in the order of `start`.
     pub turns: [Interleave; MAX_STREAMS],
+    /// Bit `k` is 1 if stream `k` is an input with one number, of f32, for all elements.
+    pub of_rows: u16,
     /// Run-time scalars: the values of numeric attributes.
     pub scalar: [f32; MAX_SCALARS],
     /// Program to run, for a kernel that is the interpreter; other kernels ignore it.
@@ -69,7 +71,7 @@ impl Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let stored = [Stored::Number(dtype); MAX_STREAMS];
         let (turns, scalar) = ([Interleave::Alone; MAX_STREAMS], [0.0; MAX_SCALARS]);
-        Streams { start, stored, turns, scalar, program: None, ahead: 0 }
+        Streams { start, stored, turns, of_rows: 0, scalar, program: None, ahead: 0 }
     }
 
     /// Loads the start address of stream `k` with a load of its own.

@@ -36,6 +36,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each input, the type that it always has, which [`Load::own`] converts; `None` for the type of the kernel, and for masks.
     const OWN: [Option<Stored>; I] = [None; I];
 
+    /// For each input, true if a run has one number of it, of f32, for all elements.
+    const OF_ROWS: [bool; I] = [false; I];
+
     /// For each output, the type that it always has; `None` for the type of the kernel.
     const RESULTS: [Option<Stored>; O] = [None; O];
 
@@ -291,6 +294,15 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         interpreter::run::<S, E>(program, io, steps * (W / PAIR), nt)
                     };
                 }
+                let mut of_rows = [zero; I];
+                if const { any(&Self::OF_ROWS) } {
+                    for k in 0..I {
+                        if Self::OF_ROWS[k] && Self::READS[k] {
+                            // SAFETY: the caller vouches for the number.
+                            of_rows[k] = Floats::splat(s, unsafe { input[k].cast::<f32>().read() });
+                        }
+                    }
+                }
                 for i in 0..steps {
                     let at = i * W * S::f32s::LEN;
                     // SAFETY: the caller vouches for `steps` steps of every stream.
@@ -299,6 +311,10 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         let mut x =
                             [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
                         for k in 0..I {
+                            if Self::OF_ROWS[k] {
+                                x[k].loaded = Some(&of_rows[k]);
+                                continue;
+                            }
                             x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
                                 (true, _) => input[k].cast::<u8>().add(at).cast(),
                                 (false, None) => input[k].add(at),

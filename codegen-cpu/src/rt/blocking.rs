@@ -77,7 +77,7 @@ impl Boxes {
         let last = job.rank - 1;
         let columns = job.size[last];
         let several = job.size[..last].iter().any(|&n| n > 1);
-        let boxes = if several && columns < job.least_columns(columns) {
+        let boxes = if several && columns < job.least_columns(columns) && job.of_rows == 0 {
             Boxes::packed(job, parts)
         } else {
             let staging = Staging::of(job, |k| !job.is_row(k));

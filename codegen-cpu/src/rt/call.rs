@@ -17,9 +17,9 @@ use super::simd::Level;
 use super::streams::{self, Call};
 use super::sums;
 use super::view::{View, ViewMut};
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Tensor, Value};
-use op_dsl_ir::{DType, Stored};
 use std::borrow::Cow;
 
 /// A runnable operator: its definition and its kernels.
@@ -104,7 +104,7 @@ impl Operator {
         if let Some(split) = &mut floor.def.split {
             split.pattern = Pattern::Halves;
         }
-        floor.kernels = Cow::Owned(vec![kernels.reading_as(&all)]);
+        floor.kernels = Cow::Owned(vec![kernels.reading_as(&all, floor.def.own_types())]);
         Some(floor)
     }
 
@@ -192,8 +192,7 @@ impl Operator {
             return Ok(());
         }
         let _mode = DefaultMode::enter();
-        // Terms of row functions would lose digits in 16 bits.
-        let dtype = if stages.is_empty() { bound.dtype } else { DType::F32 };
+        let dtype = bound.dtype;
         let kernel = last.get(dtype, level).ok_or_else(|| self.lacks(level))?;
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
         let mut job = Job::new(&bound, dtype, kernel, converters, level);
@@ -363,8 +362,8 @@ mod tests {
     use crate::rt::load::Load;
     use crate::rt::simd::Isa;
     use crate::rt::step::Floats;
-    use op_dsl_ir::Graph;
     use op_dsl_ir::op::{Attr, AttrKind, Gate, Split};
+    use op_dsl_ir::{DType, Graph};
 
     /// `x (interleaved) -> dx (interleaved)`, with the two parts exchanged.
     struct Turned;

@@ -63,6 +63,8 @@ pub(super) struct Job {
     pub turns: [Interleave; MAX_STREAMS],
     /// For each stream, whether the kernel reads it as a mask.
     pub masks: [bool; MAX_STREAMS],
+    /// Bit `k` is 1 if input `k` has one number for all elements of a row, the last dimension of the domain.
+    pub of_rows: u16,
     /// For each input, the type in which the kernel reads it, if that is not the kernel's.
     pub own: [Option<Stored>; MAX_STREAMS],
 }
@@ -96,6 +98,7 @@ impl Job {
             input_count: 0,
             turns: [Interleave::Alone; MAX_STREAMS],
             masks: [false; MAX_STREAMS],
+            of_rows: 0,
             own: [None; MAX_STREAMS],
         }
     }
@@ -171,12 +174,18 @@ impl Job {
     /// and overlaps nothing.
     pub fn read_as(&mut self, kernels: &Kernels) {
         let reads = kernels.reads();
-        let read = reads.iter().position(|reads| *reads);
-        for (k, (mask, reads)) in kernels.masks().iter().zip(reads).enumerate() {
-            self.masks[k] = mask & reads;
-            match read {
-                _ if *reads => {}
-                Some(read) => self.alias_input(k, read),
+        // An input with one element for each of the domain, if there is one: it costs least to walk along.
+        let read =
+            |of_rows| (0..reads.len()).find(|k| reads[*k] && kernels.of_rows()[*k] == of_rows);
+        let read = read(false).or(read(true));
+        self.of_rows = 0;
+        for (k, is_read) in reads.iter().enumerate() {
+            let other = if *is_read { Some(k) } else { read };
+            self.masks[k] = other.is_some_and(|k| kernels.masks()[k]);
+            self.own[k] = other.and_then(|k| kernels.own()[k]);
+            self.of_rows |= u16::from(other.is_some_and(|k| kernels.of_rows()[k])) << k;
+            match other {
+                Some(other) => self.alias_input(k, other),
                 None => self.zero_input(k),
             }
         }
@@ -244,6 +253,9 @@ impl Job {
 
     /// Returns the bytes from one element of stream `k` to the next as the kernel walks along a row.
     pub fn pace(&self, k: usize) -> usize {
+        if self.of_rows >> k & 1 == 1 {
+            return 0;
+        }
         self.walked(k).size() << u32::from(self.turns[k] != Interleave::Alone)
     }
 
@@ -283,6 +295,30 @@ impl Job {
         self.elements().saturating_mul(per_element)
     }
 
+    /// Returns whether input `k` has contiguous numbers of f32 in each row, the last dimension of the domain.
+    pub fn has_floats(&self, k: usize) -> bool {
+        let (s, last) = (&self.streams[k], self.rank - 1);
+        let is_dense = self.size[last] == 1 || s.strides[last] == size_of::<f32>() as isize;
+        let is_aligned = s.ptr.addr() % align_of::<f32>() == 0;
+        s.dtype == DType::F32 && is_dense && is_aligned
+    }
+
+    /// Returns the address of row `row` of stream `k`; rows are counted over all dimensions but the last.
+    pub fn row(&self, k: usize, row: usize) -> *mut u8 {
+        let (s, mut rest, mut bytes) = (&self.streams[k], row, 0);
+        for d in (0..self.rank - 1).rev() {
+            // The outermost dimension needs no division.
+            let (index, outer) = if rest < self.size[d] {
+                (rest, 0)
+            } else {
+                (rest % self.size[d], rest / self.size[d])
+            };
+            bytes += s.strides[d] * index as isize;
+            rest = outer;
+        }
+        s.ptr.wrapping_offset(bytes)
+    }
+
     /// Restricts dimension `dim` of the domain and of all streams to a range of at least one index.
     pub fn narrow(&mut self, dim: usize, to: Range<usize>) {
         self.size[dim] = to.len();
@@ -295,18 +331,18 @@ impl Job {
     ///
     /// The result has as few dimensions as all streams allow, but at least two. The first output runs forward, with its
     /// shortest stride innermost. For example, three contiguous streams over a domain `(8, 1, 4)` become one row of 32
-    /// elements.
+    /// elements. Rows with a number for all their elements stay rows.
     pub fn collapse(&mut self) {
-        let mut rank = 0;
+        let (mut rank, fixed) = (0, usize::from(self.of_rows != 0));
         for d in 0..self.rank {
-            if self.size[d] > 1 {
+            if self.size[d] > 1 || d + fixed == self.rank {
                 self.copy_dim(d, rank);
                 rank += 1;
             }
         }
         self.rank = rank;
         let key = |job: &Job, d: usize| job.outputs().first().map_or(0, |o| o.strides[d].abs());
-        for d in 1..rank {
+        for d in 1..rank.saturating_sub(fixed) {
             let mut at = d;
             while at > 0 && key(self, at - 1) < key(self, at) {
                 self.rotate_dims(at - 1, at);
@@ -322,7 +358,7 @@ impl Job {
                 }
             }
         }
-        for d in (1..rank).rev() {
+        for d in (1..rank.saturating_sub(fixed)).rev() {
             // Dimensions d - 1 and d merge if d - 1 continues where d ends, for every stream.
             let n = self.size[d] as isize;
             let mut streams = self.streams().iter();
@@ -373,7 +409,8 @@ impl Job {
     /// Returns whether the kernel can run on all rows in place, without boxes or scratch memory.
     pub fn is_plain(&self) -> bool {
         let [rows, columns, ..] = self.size;
-        self.dense && (rows == 1 || columns >= self.least_columns(columns))
+        let is_long = || rows == 1 || columns >= self.least_columns(columns);
+        self.dense && (self.of_rows != 0 || is_long())
     }
 
     /// Returns whether the kernel can access the rows of every stream in place.

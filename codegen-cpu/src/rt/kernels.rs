@@ -59,6 +59,8 @@ pub struct Kernels {
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
+    /// For each input, whether a run has one number of it for all elements.
+    of_rows: [bool; MAX_STREAMS],
     /// For each stream, the type that the body expects, if it is not the kernel's.
     own: [Option<Stored>; MAX_STREAMS],
     /// For each stream, inputs before outputs, true if it may be interleaved with the next stream.
@@ -81,10 +83,10 @@ impl Kernels {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
             assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
         }
-        let [mut reads, mut masks, mut turns] = [[false; MAX_STREAMS]; 3];
+        let [mut reads, mut masks, mut of_rows, mut turns] = [[false; MAX_STREAMS]; 4];
         let (mut own, mut k) = ([None; MAX_STREAMS], 0);
         while k < I {
-            own[k] = B::OWN[k];
+            (own[k], of_rows[k]) = (B::OWN[k], B::OF_ROWS[k]);
             (reads[k], masks[k], turns[k]) = (B::READS[k], B::MASKS[k], B::INPUT_TURNS[k]);
             k += 1;
         }
@@ -115,6 +117,7 @@ impl Kernels {
             outputs: O,
             reads,
             masks,
+            of_rows,
             own,
             turns,
             programs: B::PROGRAMS,
@@ -168,6 +171,11 @@ impl Kernels {
         &self.masks[..self.inputs]
     }
 
+    /// Returns, for each input stream, whether a run has one number of it, of f32, for all elements.
+    pub fn of_rows(&self) -> &[bool] {
+        &self.of_rows[..self.inputs]
+    }
+
     /// Returns, for each stream, inputs before outputs, the type that the body expects, if it is not the kernel's.
     pub fn own(&self) -> &[Option<Stored>] {
         &self.own[..self.inputs + self.outputs]
@@ -190,12 +198,17 @@ impl Kernels {
 
     /// Marks those inputs as not read that the kernels `other` do not read, or read in another type.
     ///
-    /// Outputs get the types that they have there.
-    pub fn reading_as(mut self, other: &Kernels) -> Kernels {
+    /// Streams get the types `own`.
+    pub fn reading_as(
+        mut self,
+        other: &Kernels,
+        own: impl Iterator<Item = Option<Stored>>,
+    ) -> Kernels {
         for (k, reads) in self.reads.iter_mut().enumerate() {
             *reads &= other.reads[k] && !other.masks[k] && other.own[k].is_none();
         }
-        Kernels { own: other.own, ..self }
+        self.own.iter_mut().zip(own).for_each(|(to, own)| *to = own);
+        self
     }
 
     /// Returns the kernel for one element type and level.

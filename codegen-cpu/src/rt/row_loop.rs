@@ -38,7 +38,8 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
         let (scalar, turns, program) = (job.scalars, job.turns, job.program);
-        let mut io = Streams { scalar, turns, program, ..Streams::of(job.dtype) };
+        let of_rows = job.of_rows;
+        let mut io = Streams { scalar, turns, of_rows, program, ..Streams::of(job.dtype) };
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }
@@ -173,7 +174,8 @@ impl<'a> Line<'a> {
             let first = (&raw mut (*parts.as_mut_ptr()).0).cast::<Part>();
             let part = |s: &Stretch| first.add(s.stream).cast::<u8>();
             first.write_bytes(0, job.streams().len());
-            for s in stretches(&self.io, job) {
+            // A number for all elements stays where it is.
+            for s in stretches(&self.io, job).filter(|s| s.pace != 0) {
                 if s.stream < job.input_count() {
                     copy_line(s.start, part(&s), n * s.pace);
                 }

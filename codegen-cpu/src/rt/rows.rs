@@ -6,15 +6,15 @@
 //! uniform  values of earlier stages      -> a value, in f64
 //! ```
 //!
-//! A later kernel reads a value as an f32 stream that is the same for all elements of a row. Every kernel computes in f32 or f64,
-//! whatever the element type of the tensors: terms of 16 bits would lose digits before they are added.
+//! A later kernel reads a value as one number per row. Values and terms are f32 whatever the element type of the tensors, because
+//! terms of 16 bits would lose digits before they are added.
 
 use super::block::Kernels;
 use super::chunks::CHUNK;
 use super::driver;
 use super::job::Job;
 use super::options::Options;
-use super::reduce::Reduce;
+use super::reduce::{self, Reduce};
 use super::stream::Stream;
 use super::view::contiguous_strides;
 use op_dsl_ir::DType;
@@ -76,7 +76,10 @@ impl Rows<'_> {
                     let kept = stage.terms.filter(|terms| self.further().contains(terms));
                     let kept = kept.map(|terms| (terms, take(elements)));
                     let terms = kept.map_or(scratch, |(_, place)| place);
-                    let value = self.reduce(job, kernels, function, terms, kept.is_some());
+                    let value = match element(&stage.spec.graph).filter(|_| kept.is_none()) {
+                        Some(k) if job.has_floats(k) => of_elements(job, k, function),
+                        _ => reduce(job, kernels, function, terms, kept.is_some()),
+                    };
                     if let Some((stream, place)) = kept {
                         job.set_contiguous(stream, place.cast(), DType::F32.into());
                     }
@@ -103,43 +106,6 @@ impl Rows<'_> {
         job.read_as(self.results);
     }
 
-    /// Computes the terms of a stage and returns the function's value for each row.
-    ///
-    /// `terms` has room for all terms if they are kept, else for a part of them.
-    fn reduce(
-        &self,
-        job: &Job,
-        kernels: &Kernels,
-        function: RowFunction,
-        terms: *mut f32,
-        is_kept: bool,
-    ) -> Vec<f64> {
-        let last = job.rank - 1;
-        let (columns, rows) = (job.size[last], job.elements() / job.size[last]);
-        let mut values = vec![Reduce::start(function); rows];
-        // Several rows fit a part; a longer row is cut.
-        let part = if rows > 1 { columns } else { CHUNK };
-        let options = Options { threads: 1, streaming: Some(false), ..Options::default() };
-        for first in (0..columns).step_by(part) {
-            let columns = part.min(columns - first);
-            let mut job = job.clone();
-            job.narrow(last, first..first + columns);
-            let place = if is_kept { terms.wrapping_add(first) } else { terms };
-            job.set_sole_output(place.cast(), DType::F32.into());
-            if !job.compute(kernels) {
-                continue;
-            }
-            let elements = job.elements();
-            driver::run(&mut job, &options);
-            // SAFETY: the terms' place has room for the elements of the part, and scratch memory is initialised.
-            let terms = unsafe { core::slice::from_raw_parts(place, elements) };
-            // The kernel has run at this level, so that the processor has it.
-            job.level.run(Reduce { function, terms, columns, values: &mut values });
-        }
-        Reduce::finish(function, columns, &mut values);
-        values
-    }
-
     /// Computes a value from those of earlier stages, for each row.
     fn uniform(&self, graph: &Graph, rows: usize, values: &Values) -> Vec<f64> {
         let of_stream = |stream: usize| {
@@ -162,6 +128,68 @@ impl Rows<'_> {
         let output = graph.outputs.first().and_then(|output| columns.get(output.index()));
         output.map_or_else(|| vec![f64::NAN; rows], |value| value.to_vec())
     }
+}
+
+/// Computes the terms of a stage and returns the function's value for each row.
+///
+/// `terms` has room for all terms if they are kept, else for a part of them.
+fn reduce(
+    job: &Job,
+    kernels: &Kernels,
+    function: RowFunction,
+    terms: *mut f32,
+    is_kept: bool,
+) -> Vec<f64> {
+    let last = job.rank - 1;
+    let (columns, rows) = (job.size[last], job.elements() / job.size[last]);
+    let mut values = vec![reduce::start(function); rows];
+    // Several rows fit a part; a longer row is cut.
+    let part = if rows > 1 { columns } else { CHUNK };
+    let options = Options { threads: 1, streaming: Some(false), ..Options::default() };
+    for first in (0..columns).step_by(part) {
+        let columns = part.min(columns - first);
+        let mut job = job.clone();
+        job.narrow(last, first..first + columns);
+        let place = if is_kept { terms.wrapping_add(first) } else { terms };
+        job.set_sole_output(place.cast(), DType::F32.into());
+        if !job.compute(kernels) {
+            continue;
+        }
+        let elements = job.elements();
+        job.dense = job.rank == 2 && job.is_dense();
+        driver::run(&mut job, &options);
+        // SAFETY: the terms' place has room for the elements of the part, and scratch memory is initialised.
+        let terms = unsafe { core::slice::from_raw_parts(place, elements) };
+        let row = |row: usize| &terms[row * columns..][..columns];
+        // The kernel has run at this level, so that the processor has it.
+        job.level.run(Reduce { function, row, values: &mut values });
+    }
+    reduce::finish(function, columns, &mut values);
+    values
+}
+
+/// Returns the stream whose elements are the terms, if the graph of the terms says no more.
+fn element(graph: &Graph) -> Option<usize> {
+    let output = graph.outputs.first()?;
+    match graph.nodes.get(output.index())? {
+        Node::Stream(stream) => Some((*stream).into()),
+        _ => None,
+    }
+}
+
+/// Returns the value of a function of the elements of input `k`, which are contiguous in each row, for each row.
+fn of_elements(job: &Job, k: usize, function: RowFunction) -> Vec<f64> {
+    let columns = job.size[job.rank - 1];
+    let mut values = vec![reduce::start(function); job.elements() / columns];
+    let row = |row: usize| {
+        let place = job.row(k, row).cast::<f32>().cast_const();
+        // SAFETY: a row of the domain, whose elements the view vouches for. No kernel writes them before this chunk is done.
+        unsafe { core::slice::from_raw_parts(place, columns) }
+    };
+    // The kernel of the job is one of this level, so that the processor has it.
+    job.level.run(Reduce { function, row, values: &mut values });
+    reduce::finish(function, columns, &mut values);
+    values
 }
 
 /// Returns what a value loses when it is rounded to f32; 0 where it has no digits beyond.

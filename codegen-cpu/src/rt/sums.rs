@@ -43,9 +43,12 @@ pub(super) fn has_sums(call: &Call<'_>) -> bool {
 }
 
 /// Returns whether an output is a sum: the definition says so, and it does not have the shape of the domain.
+///
+/// With row functions it is one in any shape, because kernels write its terms in f32.
 fn is_sum(call: &Call<'_>, output: usize) -> bool {
     let whole = call.bound.shape(call.def.outputs[output].kind);
-    call.def.sum(output).is_some() && *call.outputs[output].raw().shape != *whole
+    let has_rows = || !call.def.specs[call.bound.spec].stages.is_empty();
+    call.def.sum(output).is_some() && (*call.outputs[output].raw().shape != *whole || has_rows())
 }
 
 /// Computes a job whose domain has elements, and which has row functions or outputs that are sums.
@@ -269,6 +272,7 @@ impl<'a> Work<'a> {
         }
         job.collapse();
         job.take_turns(self.call.kernels);
+        job.dense = self.rows.is_some() && job.rank == 2 && job.is_dense();
         driver::run(&mut job, &self.options);
         for (k, sum) in self.sums.iter().enumerate() {
             // SAFETY: slot `k` has room for the largest chunk, and scratch memory is initialised.

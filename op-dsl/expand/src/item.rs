@@ -3,7 +3,6 @@
 //! Each operator has a struct of its attributes, a typed call and an entry in the table.
 
 use super::{Purpose, data, doc, oracle};
-use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
 use op_dsl_lower::body;
 use op_dsl_lower::literal::{count, f32_literal, integer};
@@ -222,16 +221,14 @@ fn body_name(kernel: usize) -> Ident {
 ///
 /// Each operator has its own module, because rustc compiles modules separately and recompiles only the changed ones.
 fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
-    let defs = def.kernels();
-    // Stages of rows compute in f32 whatever the element type of the tensors.
-    let dtypes = if def.has_row_functions() { &[DType::F32][..] } else { &def.dtypes };
-    let names: Vec<Ident> = (0..defs.len()).map(body_name).collect();
-    let bodies = names.iter().zip(&defs).map(|(name, def)| {
-        let body = body::implementation(name, def, &def.specs[0], dtypes);
+    let all = def.kernels();
+    let names: Vec<Ident> = (0..all.len()).map(body_name).collect();
+    let bodies = names.iter().zip(&all).map(|(name, kernel)| {
+        let body = body::implementation(name, kernel);
         quote!(struct #name; #body)
     });
-    let listed = names.iter().zip(&defs).map(|(name, def)| {
-        let [inputs, scalars, outputs] = body::widths(def).map(count);
+    let listed = names.iter().zip(&all).map(|(name, kernel)| {
+        let [inputs, scalars, outputs] = body::widths(&kernel.def).map(count);
         quote!(Kernels::of::<#name, #inputs, #scalars, #outputs>())
     });
     quote! {

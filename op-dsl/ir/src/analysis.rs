@@ -10,6 +10,7 @@
 //! Each takes one walk over the nodes, and allocates its result only.
 
 use crate::graph::{Builder, Graph, Id, Node, needed};
+use crate::prim::Prim;
 use std::ops::Index;
 
 /// A node that a forward walk has reached, with the results of all earlier nodes.
@@ -120,6 +121,21 @@ impl Graph {
     /// Returns, per node, whether it is uniform: it depends on no stream, so it is the same for all elements.
     pub fn uniform(&self) -> Vec<bool> {
         self.forward(|at| !matches!(at.node, Node::Stream(_)) && at.args().all(|uniform| *uniform))
+    }
+
+    /// Returns whether every node that depends on a node is a sum, or a product of one, with it as a factor.
+    pub fn is_multiplied(&self, id: Id) -> bool {
+        let depends = self.depends_on(|at, _| at == id);
+        let nodes = self.ids().zip(self.nodes.iter());
+        nodes.filter(|(at, _)| *at != id && depends[at.index()]).all(|(_, node)| {
+            let is_in = |arg: &Id| depends[arg.index()];
+            match node {
+                Node::Call(Prim::Mul | Prim::Mul3 | Prim::Neg | Prim::Add | Prim::Sub, _) => true,
+                Node::Call(Prim::Div, [_, divisor, _]) => !is_in(divisor),
+                Node::Call(Prim::Select, [condition, ..]) => !is_in(condition),
+                _ => false,
+            }
+        })
     }
 
     /// Returns, per node, the streams and attributes that it depends on.

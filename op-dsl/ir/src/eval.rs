@@ -2,6 +2,7 @@
 
 use crate::analysis::Visit;
 use crate::graph::{Graph, Id, Node};
+use crate::op::{Rule, Spec};
 use crate::prim::Prim;
 use std::borrow::Cow;
 
@@ -91,6 +92,32 @@ fn call<'a, 'c: 'a>(prim: Prim, mut args: impl Iterator<Item = &'a Cow<'c, [f64]
             pairs.map(|((x, y), z)| oracle([*x, *y, *z])).collect()
         }
         [None, ..] => Vec::new(),
+    }
+}
+
+impl Spec {
+    /// Evaluates the results in f64 for a row of `len` elements, stage after stage.
+    ///
+    /// `streams` has one vector of values per input stream of the operator, and the result one per output.
+    pub fn eval_row(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
+        let mut all = streams.to_vec();
+        let own = self.stages.iter().flat_map(|stage| [Some(stage.value), stage.rest, stage.terms]);
+        let count = own.flatten().max().map_or(0, |last| last + 1);
+        // In f64 a value has no rest.
+        all.resize(count.max(all.len()), vec![0.0; len]);
+        for stage in self.stages.iter() {
+            let values = stage.spec.traced.eval_columns(&all, scalars, len);
+            let Some(terms) = values.into_iter().next() else { continue };
+            let value = match stage.rule {
+                Rule::Reduce(function) => function.of(&terms),
+                Rule::Uniform => terms.first().copied().unwrap_or(f64::NAN),
+            };
+            all[stage.value] = vec![value; len];
+            if let Some(stream) = stage.terms {
+                all[stream] = terms;
+            }
+        }
+        self.traced.eval_columns(&all, scalars, len)
     }
 }
 

@@ -318,12 +318,17 @@ impl OpDef {
 
     /// Returns, for each stream, inputs before outputs, the type of its own that a kernel converts from or to.
     ///
-    /// Kernels write the terms of sums in the type of the call, or as f32 if that is the type of the sum.
+    /// Kernels write the terms of sums in the type of the call, or as f32 if that is the type of the sum or kernels read f32
+    /// anyway, as those of row functions do.
     pub fn own_types(&self) -> impl Iterator<Item = Option<Stored>> {
         let inputs = self.inputs.iter().map(|t| (t.kind, t.own));
         let outputs = self.outputs.iter().enumerate().map(|(k, t)| {
             let own = self.result_type(k);
-            (t.kind, own.filter(|own| self.sum(k).is_none() || *own == DType::F32))
+            match self.sum(k) {
+                Some(_) if self.has_row_functions() => (t.kind, Some(DType::F32.into())),
+                Some(_) => (t.kind, own.filter(|own| *own == DType::F32)),
+                None => (t.kind, own),
+            }
         });
         let parts = |(kind, own): (Kind, _)| kind.parts().iter().map(move |_| own);
         inputs.chain(outputs).flat_map(parts)

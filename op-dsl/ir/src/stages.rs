@@ -13,11 +13,12 @@
 //! have no rounding error of their own, and costly terms such as exponentials can be kept in f32 for later stages. Where kernels have
 //! too few streams for that, values are f32 and costly terms are computed again.
 
+use crate::DType;
 use crate::analysis::Inputs;
 use crate::compile;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::list::List;
-use crate::op::{Kind, OpDef, Rule, Spec, Stage, Tensor};
+use crate::op::{Kind, OpDef, Rule, Spec, Stage, Tensor, Wide};
 use crate::passes::differentiate::{Unconnected, without_surrogates};
 use crate::passes::{row_gradient, simplify};
 use crate::prim::Prim;
@@ -49,13 +50,19 @@ pub fn compile(when: Vec<(usize, i64)>, formula: &RowFormula, ranges: &Ranges) -
         return Spec { when: when.into(), ..plain(formula.graph.clone()) };
     }
     let cut = Cut::of(&without_constants(formula));
-    // A value is exact to more digits than f32 has only where it is read in f64.
+    // A value is exact to more digits than f32 has only where it is read in f64. Results of 16 bits do without them.
     let spec = |traced: &Graph| {
-        let mut spec = plain(traced.clone());
-        if let Some(wide) =
-            spec.wide.as_mut().filter(|_| cut.stages.iter().any(|s| s.is_rest_of(traced)))
-        {
-            (wide.single, wide.halves) = (true, true);
+        let nearest = traced.rewrite(|b, node| match node {
+            Node::Stream(s) if cut.is_rest(s.into()) => b.num(0.0),
+            _ => b.add(node),
+        });
+        let mut spec = plain(simplify::run(&nearest));
+        if nearest != *traced {
+            let halves = spec.wide.is_some_and(|wide| wide.halves);
+            let graph = compile::wide(traced, &spec.graph, ranges).graph;
+            let graph = with_reciprocals(&graph, |s| s >= formula.inputs && !cut.is_terms(s));
+            spec.wide = Some(Wide { graph, single: true, halves });
+            spec.traced = traced.clone();
         }
         spec
     };
@@ -118,6 +125,31 @@ fn without_constants(formula: &RowFormula) -> RowFormula {
     }
 }
 
+/// Returns a graph in f64 that multiplies by reciprocals of divisors that are the same for all elements of a row.
+///
+/// A kernel computes these once for each row, where eight divisions take as long as sixteen products. `is_of_row` says whether a
+/// stream holds one number per row. Quotients that are rounded or compared stay, because they may be exact.
+fn with_reciprocals(graph: &Graph, is_of_row: impl Fn(usize) -> bool) -> Graph {
+    let is_same = graph.forward(|at| match at.node {
+        Node::Stream(s) => is_of_row(s.into()),
+        _ => at.args().all(|is_same| *is_same),
+    });
+    let uniform = graph.uniform();
+    graph.rewrite_at(|b, at| match (at.node, at.copy()) {
+        (Node::Call(Prim::Div, [x, y, _]), Node::Call(_, [dividend, divisor, _]))
+            if is_same[y.index()]
+                && !is_same[x.index()]
+                && !uniform[y.index()]
+                && graph.is_multiplied(at.id) =>
+        {
+            let one = b.num(1.0);
+            let reciprocal = b.quotient(one, divisor);
+            b.product(dividend, reciprocal)
+        }
+        (_, copy) => b.add(copy),
+    })
+}
+
 /// Returns the row function whose value a node reads; `None` for other nodes.
 fn value_of(formula: &RowFormula, node: Node) -> Option<usize> {
     let Node::Stream(s) = node else { return None };
@@ -137,13 +169,6 @@ struct CutStage {
     rest: Option<usize>,
     terms: Option<usize>,
     graph: Graph,
-}
-
-impl CutStage {
-    /// Returns whether a graph reads the rest of this stage's value.
-    fn is_rest_of(&self, graph: &Graph) -> bool {
-        self.rest.is_some_and(|rest| graph.reads(rest))
-    }
 }
 
 /// A stage while streams have their old numbers.
@@ -170,6 +195,16 @@ impl Cut {
             true => Cut::through(formula, &graph, &functions, false),
             false => precise,
         }
+    }
+
+    /// Returns whether a stream holds the rest of a value.
+    fn is_rest(&self, stream: usize) -> bool {
+        self.stages.iter().any(|stage| stage.rest == Some(stream))
+    }
+
+    /// Returns whether a stream holds terms, one for each element.
+    fn is_terms(&self, stream: usize) -> bool {
+        self.stages.iter().any(|stage| stage.terms == Some(stream))
     }
 
     /// Returns the number of input streams of kernels.
@@ -265,7 +300,7 @@ fn with_kept_terms(formula: &RowFormula, graph: &Graph, functions: &[usize]) -> 
             Node::Call(prim, _) => *needed && costs(*prim),
             _ => false,
         };
-        if !graph.nodes.iter().zip(&needed).any(is_costly) || !is_multiplied(&graph, term) {
+        if !graph.nodes.iter().zip(&needed).any(is_costly) || !graph.is_multiplied(term) {
             return graph;
         }
         let mut b = Builder::new();
@@ -281,21 +316,6 @@ fn with_kept_terms(formula: &RowFormula, graph: &Graph, functions: &[usize]) -> 
         let mut outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
         outputs[own + place] = own_term;
         b.finish(&outputs)
-    })
-}
-
-/// Returns whether every node that depends on a node is a sum, or a product of one, with it as a factor.
-fn is_multiplied(graph: &Graph, id: Id) -> bool {
-    let depends = graph.depends_on(|at, _| at == id);
-    let nodes = graph.ids().zip(graph.nodes.iter());
-    nodes.filter(|(at, _)| *at != id && depends[at.index()]).all(|(_, node)| {
-        let is_in = |arg: &Id| depends[arg.index()];
-        match node {
-            Node::Call(Prim::Mul | Prim::Mul3 | Prim::Neg | Prim::Add | Prim::Sub, _) => true,
-            Node::Call(Prim::Div, [_, divisor, _]) => !is_in(divisor),
-            Node::Call(Prim::Select, [condition, ..]) => !is_in(condition),
-            _ => false,
-        }
     })
 }
 
@@ -400,31 +420,53 @@ impl OpDef {
         self.specs.iter().any(|spec| !spec.stages.is_empty())
     }
 
-    /// Returns the operator that each kernel computes: for each specialisation those of its stages, then that of its results.
+    /// Returns what each kernel computes: for each specialisation the terms of its stages, then its results.
     ///
     /// The streams of stages are further inputs. Stages that are computed once per row have no kernel.
-    pub fn kernels(&self) -> Vec<OpDef> {
+    pub fn kernels(&self) -> Vec<Kernel> {
         self.specs.iter().flat_map(|spec| self.kernels_of(spec)).collect()
     }
 
-    fn kernels_of(&self, spec: &Spec) -> Vec<OpDef> {
-        let own = self.input_streams().len();
-        let whole =
-            |name: String| Tensor { name: name.into(), kind: Kind::Whole, own: None, used: true };
-        let further = (0..spec.further(own)).map(|k| whole(format!(".row.{k}")));
+    fn kernels_of(&self, spec: &Spec) -> Vec<Kernel> {
+        let streams = self.input_streams().len();
+        // Terms and values would lose digits in 16 bits.
+        let own = Some(DType::F32.into());
+        let whole = |name: String| Tensor { name: name.into(), kind: Kind::Whole, own, used: true };
+        let further = (0..spec.further(streams)).map(|k| whole(format!(".row.{k}")));
         let inputs: List<Tensor> = self.inputs.iter().cloned().chain(further).collect();
-        let with = |spec: &Spec| OpDef {
-            inputs: inputs.clone(),
-            specs: vec![Spec { stages: List::default(), ..spec.clone() }].into(),
-            ..self.clone()
+        let is_terms = |stream: usize| spec.stages.iter().any(|s| s.terms == Some(stream));
+        let of_rows: Vec<bool> = (0..inputs.len().max(streams + spec.further(streams)))
+            .map(|k| k >= streams && !is_terms(k))
+            .collect();
+        let with = |spec: &Spec, outputs: List<Tensor>| Kernel {
+            def: OpDef {
+                inputs: inputs.clone(),
+                outputs,
+                specs: vec![Spec { stages: List::default(), ..spec.clone() }].into(),
+                ..self.clone()
+            },
+            of_rows: of_rows.clone(),
+            is_mixed: self.is_mixed(),
         };
         let is_reduced = |stage: &&Stage| stage.rule != Rule::Uniform;
-        let stages = spec.stages.iter().filter(is_reduced).map(|stage| OpDef {
-            outputs: vec![whole(".terms".to_owned())].into(),
-            ..with(&stage.spec)
+        let terms = || vec![whole(".terms".to_owned())].into();
+        let stages = spec.stages.iter().filter(is_reduced).map(|s| with(&s.spec, terms()));
+        let results = self.outputs.iter().enumerate().map(|(k, output)| {
+            let is_sum = !spec.stages.is_empty() && self.sum(k).is_some();
+            Tensor { own: if is_sum { own } else { output.own }, ..output.clone() }
         });
-        stages.chain([with(spec)]).collect()
+        stages.chain([with(spec, results.collect())]).collect()
     }
+}
+
+/// What a kernel computes.
+pub struct Kernel {
+    /// An operator without stages.
+    pub def: OpDef,
+    /// For each input stream, whether it holds one number per row, of f32.
+    pub of_rows: Vec<bool>,
+    /// Whether results or inputs of the whole operator have types of their own, see [`OpDef::is_mixed`].
+    pub is_mixed: bool,
 }
 
 impl Spec {

@@ -75,6 +75,16 @@ macro_rules! comparison {
     };
 }
 
+/// Defines the function of an exponential of few digits. In f32 no program has one.
+macro_rules! to_f32 {
+    (Floats) => {
+        nothing as Function
+    };
+    (Wide) => {
+        by_name!(Wide, exp_to_f32[x])
+    };
+}
+
 /// Builds the table with the function of every instruction, from one source for f32 and f64.
 macro_rules! table {
     ($Lanes:ident) => {{
@@ -82,6 +92,7 @@ macro_rules! table {
         table[Op::Load.index()] = function!($Lanes, [x] => x);
         table[Op::AtMost.index()] = by_name!($Lanes, at_most[x, bound]);
         table[Op::AtLeast.index()] = by_name!($Lanes, at_least[x, bound]);
+        table[Op::ExpToF32.index()] = to_f32!($Lanes);
         table[Prim::Neg as usize] = function!($Lanes, [x] => -x);
         table[Prim::Add as usize] = function!($Lanes, [x, y] => x + y);
         table[Prim::Sub as usize] = function!($Lanes, [x, y] => x - y);

@@ -6,7 +6,7 @@ use crate::rt::abi::{Interleave, Streams};
 use crate::rt::convert::{load_as, store_as, store_own};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
-use crate::rt::step::PAIR;
+use crate::rt::step::{Floats, PAIR};
 use fearless_simd::prelude::*;
 use op_dsl_ir::program::Program;
 
@@ -26,6 +26,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
     let (unit, turn, stored) = (PAIR * S::f32s::LEN, io.turns[stream], io.stored[stream]);
+    let is_of_rows = io.of_rows >> stream & 1 == 1;
     s.vectorize(
         #[inline(always)]
         move || {
@@ -35,6 +36,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
                 // SAFETY: the caller vouches for the elements, and for the column.
                 unsafe {
                     let step = match turn {
+                        _ if is_of_rows => Floats::splat(s, start.cast::<f32>().read()),
                         _ if program.masks >> stream & 1 == 1 => E::truths(s, start.add(at)),
                         Interleave::Alone if stored == E::DTYPE => {
                             E::load(s, start.cast::<E>().add(at))

@@ -3,8 +3,11 @@
 //! `x = k ln 2 + r` with an integer `k` and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split (Cody and Waite), so that
 //! `k * LN2_HI` is exact.
 
+use super::functions::Wide;
+use super::vectors::both;
 use crate::rt::math::poly::{at_least, at_most, horner};
 use crate::rt::simd::Isa;
+use crate::rt::step::each;
 use fearless_simd::prelude::*;
 
 /// The upper 32 bits of ln 2.
@@ -51,6 +54,36 @@ pub(super) fn exp<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     // The argument is clamped because e^710 is infinite and e^-746 is zero.
     let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -746.0));
     (e + 1.0) * a * b
+}
+
+/// 1.5 * 2^52 + 1023: `y + ROUND_TO_F32` has the bits of the exponent of `2^k` in its low bits, where `k = round(y)`.
+const ROUND_TO_F32: f64 = 6_755_399_441_055_744.0 + 1023.0;
+
+/// Coefficients of `p`, lowest power first, in `e^r = 1 + r + r^2 p(r)`.
+///
+/// The relative error is 2^-28.2.
+const EXP_TO_F32: [f64; 5] = [
+    0.499_999_934_477_454_4,
+    0.166_665_206_309_846_83,
+    0.041_668_388_052_823_226,
+    0.008_368_716_966_507_452,
+    0.001_381_459_859_169_788,
+];
+
+/// `e^x`, for results that are rounded to f32: 16 operations instead of 24 for [`exp`], and inline.
+///
+/// Results below e^-709 are 0.
+#[inline(always)]
+pub fn exp_to_f32<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W> {
+    Wide(both!(s, k i => {
+        let x = at_least(s, at_most(s, x.0[k][i], 710.0), -709.4);
+        let t = x.mul_add(core::f64::consts::LOG2_E, S::f64s::splat(s, ROUND_TO_F32));
+        let r = (t - ROUND_TO_F32).mul_add(-core::f64::consts::LN_2, x);
+        let one = S::f64s::splat(s, 1.0);
+        let bits: S::u64s = t.bitcast();
+        let power: S::f64s = (bits << 52).bitcast();
+        horner(s, r, EXP_TO_F32).mul_add(r, one).mul_add(r, one) * power
+    }))
 }
 
 /// `e^x - 1`

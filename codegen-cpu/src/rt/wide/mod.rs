@@ -28,6 +28,7 @@ mod vectors;
 
 use super::simd::{Isa, levels};
 use core::mem::MaybeUninit;
+pub use exp::exp_to_f32;
 use fearless_simd::prelude::*;
 use functions::functions;
 pub use functions::{Column, Functions, Wide};

@@ -20,6 +20,8 @@ macro_rules! both {
     };
 }
 
+pub(super) use both;
+
 impl<S: Isa, const W: usize> Floats<S, W> {
     /// Converts to f64, exactly.
     #[inline(always)]

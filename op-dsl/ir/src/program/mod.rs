@@ -25,13 +25,15 @@ pub enum Op {
     AtMost,
     /// The larger of a value and a bound that is never NaN.
     AtLeast,
+    /// `e^x` to a few more digits than f32 has, see [`Program::of_rows`].
+    ExpToF32,
     /// A primitive of the primitive table, for example an addition or an exponential.
     Call(Prim),
 }
 
 impl Op {
-    /// Number of distinct operations: all primitives, and the three other variants.
-    pub const COUNT: usize = TABLE.len() + 3;
+    /// Number of distinct operations: all primitives, and the four other variants.
+    pub const COUNT: usize = TABLE.len() + 4;
 
     /// Returns the operation's index, below [`Op::COUNT`], in an array with one entry per operation.
     pub const fn index(self) -> usize {
@@ -40,6 +42,7 @@ impl Op {
             Op::Load => TABLE.len(),
             Op::AtMost => TABLE.len() + 1,
             Op::AtLeast => TABLE.len() + 2,
+            Op::ExpToF32 => TABLE.len() + 3,
         }
     }
 }
@@ -153,11 +156,28 @@ impl Program {
     /// Returns `None` if the graph has primitives that no target computes, or needs more memory than the interpreter
     /// has.
     pub fn of(graph: &Graph, masks: &[bool], arithmetic: Arithmetic) -> Option<Program> {
+        Program::with(graph, masks, arithmetic, vec![false; graph.nodes.len()])
+    }
+
+    /// As [`Program::of`], for a graph of a formula with row functions.
+    ///
+    /// In f64, exponentials that are only multiplied and added then have no more digits than their results need.
+    pub fn of_rows(graph: &Graph, masks: &[bool], arithmetic: Arithmetic) -> Option<Program> {
+        let rounded = rounded_exponentials(graph, arithmetic);
+        Program::with(graph, masks, arithmetic, rounded)
+    }
+
+    fn with(
+        graph: &Graph,
+        masks: &[bool],
+        arithmetic: Arithmetic,
+        rounded: Vec<bool>,
+    ) -> Option<Program> {
         let composed = |node: &Node| matches!(node, Node::Call(prim, _) if prim.is_composed());
         if graph.nodes.iter().any(composed) {
             return None;
         }
-        let planner = Planner::new(graph);
+        let planner = Planner::new(graph, rounded);
         let program = planner.program(masks, arithmetic);
         let fits = usize::from(program.slots) <= Self::MAX_SLOTS
             && program.uniform_values() <= Self::MAX_UNIFORM;
@@ -185,15 +205,17 @@ struct Planner<'a> {
     is_uniform: Vec<bool>,
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
+    /// Per node, whether it is an exponential of few digits.
+    rounded: Vec<bool>,
     /// Operand that holds each node's value; `Operand(0)` until one is assigned.
     places: Vec<Operand>,
 }
 
 impl<'a> Planner<'a> {
-    fn new(graph: &'a Graph) -> Planner<'a> {
+    fn new(graph: &'a Graph, rounded: Vec<bool>) -> Planner<'a> {
         let places = vec![Operand(0); graph.nodes.len()];
         let (is_uniform, numbers) = (graph.uniform(), numbers(graph));
-        Planner { graph, is_uniform, numbers, arms: arms(graph), places }
+        Planner { graph, is_uniform, numbers, arms: arms(graph), rounded, places }
     }
 
     fn program(mut self, masks: &[bool], arithmetic: Arithmetic) -> Program {
@@ -251,6 +273,7 @@ impl<'a> Planner<'a> {
                 let op = if prim == Prim::Min { Op::AtMost } else { Op::AtLeast };
                 (op, [x, bound, Id::NONE])
             }
+            _ if self.rounded[k] => (Op::ExpToF32, args),
             _ => (Op::Call(prim), args),
         };
         let place = |id: Id| self.places.get(id.index()).copied().unwrap_or(Operand(0));
@@ -340,6 +363,16 @@ impl<'a> Planner<'a> {
 /// Returns whether an instruction takes far longer than loading its arguments and storing its result.
 fn is_function(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Call(prim) if costs(prim))
+}
+
+/// Returns, per node, whether it is an exponential in f64 whose digits beyond those of f32 show in no result.
+///
+/// Results are sums of products of it, so that its error is a small part of a unit of the sum of magnitudes.
+pub fn rounded_exponentials(graph: &Graph, arithmetic: Arithmetic) -> Vec<bool> {
+    let is_exp = |id: Id| matches!(graph.nodes[id.index()], Node::Call(Prim::Exp, _));
+    let uniform = graph.uniform();
+    let is_rounded = |id: Id| is_exp(id) && !uniform[id.index()] && graph.is_multiplied(id);
+    graph.ids().map(|id| arithmetic == Arithmetic::F64 && is_rounded(id)).collect()
 }
 
 /// Returns, per node, whether its value is known not to be NaN.
