@@ -1,6 +1,7 @@
 //! Lowers a specialised graph to straight-line vector code in f32, in f64, or with tables.
 
 use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
+use super::uniform::Hoisted;
 use super::watched::Watched;
 use super::{literal, program, tabled};
 use op_dsl_ir::graph::Graph;
@@ -12,28 +13,47 @@ use op_dsl_ir::{DType, Stored};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// Returns the numbers of input streams, run-time scalars and output streams of an operator.
-pub fn widths(def: &OpDef) -> [usize; 3] {
-    let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
+/// Returns the numbers of input streams, run-time scalars and output streams of a specialisation of an operator.
+///
+/// `only_f32` is as in [`implementation`].
+pub fn widths(def: &OpDef, spec: &Spec, only_f32: bool) -> [usize; 3] {
+    let further = hoisted(def, spec, only_f32).map_or(0, |hoisted| hoisted.count());
+    let scalars = attributes(def) + further;
     [def.input_streams().len(), scalars, def.output_streams().len()]
+}
+
+/// Returns the number of attributes that are run-time scalars.
+fn attributes(def: &OpDef) -> usize {
+    def.attrs.iter().filter(|a| a.kind.is_scalar()).count()
+}
+
+/// Takes functions of attributes out of a specialisation, unless it belongs to a formula of rows, whose kernels share scalars.
+fn hoisted(def: &OpDef, spec: &Spec, only_f32: bool) -> Option<Hoisted> {
+    if only_f32 { None } else { Hoisted::of(spec, attributes(def)) }
 }
 
 /// Returns the tokens of `impl Body` for the type `name`, for one specialisation of an operator.
 ///
 /// `only_f32` says that no kernel of another element type is called.
 pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) -> TokenStream {
-    let [inputs, scalars, outputs] = widths(def).map(literal::count);
+    let [inputs, scalars, outputs] = widths(def, spec, only_f32).map(literal::count);
+    let hoisted = hoisted(def, spec, only_f32);
+    let uniform = hoisted.as_ref().map(Hoisted::items);
+    let further = hoisted.iter().flat_map(Hoisted::names);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
         own: def.own_types().take(def.input_streams().len()).collect(),
         in_memory: vec![true; def.input_streams().len()],
-        scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
+        scalars: def.scalar_names().iter().map(|n| value_name(n)).chain(further).collect(),
+        as_written: def.in_f32,
     };
+    let by_scalars = hoisted.map(|hoisted| Spec { graph: hoisted.graph, ..spec.clone() });
+    let spec = by_scalars.as_ref().unwrap_or(spec);
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
     let is_mixed = def.is_mixed();
     let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
-    let programs = Programs::of(name, spec, &names.masks, &own_outputs, is_mixed);
+    let programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);
     let exact = programs.double.as_ref().map(|(name, _)| name);
     let tabled = exact.and_then(|exact| {
         tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
@@ -139,6 +159,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec, only_f32: bool) ->
         #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
             #only_f32
+            #uniform
             #reads
             #masks
             #own_inputs
@@ -288,7 +309,7 @@ impl Programs {
     fn of(
         name: &Ident,
         spec: &Spec,
-        masks: &[bool],
+        Names { masks, as_written, .. }: &Names,
         outputs: &[Option<Stored>],
         is_mixed: bool,
     ) -> Programs {
@@ -302,7 +323,7 @@ impl Programs {
         let narrow = zeros::run(&spec.graph);
         // The interpreter has no product of arbitrarily many factors in f32. In f64 it needs none, because nothing leaves the
         // range of numbers on the way.
-        let has_chains = has_chains(&narrow);
+        let has_chains = !as_written && has_chains(&narrow);
         let double = match &spec.wide {
             Some(wide) => Some(&wide.graph),
             None => has_chains.then_some(&narrow),

@@ -238,7 +238,8 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
 fn at_hand(names: &Names, values: &[Ident]) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let (none, own) = (vec![false; inputs.len()], vec![None; inputs.len()]);
-    Names { in_memory: none.clone(), masks: none, own, inputs, scalars: names.scalars.clone() }
+    let (scalars, as_written) = (names.scalars.clone(), names.as_written);
+    Names { in_memory: none.clone(), masks: none, own, inputs, scalars, as_written }
 }
 
 /// Returns the expression of a function's variable, as a double-float if it is a product.

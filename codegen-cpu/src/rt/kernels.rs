@@ -56,6 +56,10 @@ macro_rules! fill {
 pub struct Kernels {
     inputs: usize,
     scalars: usize,
+    /// Number of scalars that are values of attributes; the others follow them.
+    attributes: usize,
+    /// Computes the scalars that are no attributes.
+    uniform: fn(&mut [f32; MAX_SCALARS]),
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
@@ -69,6 +73,16 @@ pub struct Kernels {
     ///
     /// An entry is `None` if this build lacks the level.
     table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
+}
+
+/// Computes the scalars of the body `B` that are functions of attributes.
+fn uniform<B, const I: usize, const A: usize, const O: usize>(scalars: &mut [f32; MAX_SCALARS])
+where
+    B: Body<I, A, O>,
+{
+    if let Some(all) = scalars.first_chunk_mut() {
+        B::uniform(all);
+    }
 }
 
 impl Kernels {
@@ -112,6 +126,8 @@ impl Kernels {
         Kernels {
             inputs: I,
             scalars: A,
+            attributes: A - B::UNIFORM,
+            uniform: uniform::<B, I, A, O>,
             outputs: O,
             reads,
             masks,
@@ -148,9 +164,21 @@ impl Kernels {
         self.inputs
     }
 
-    /// Returns the number of run-time scalars (numeric attributes).
+    /// Returns the number of run-time scalars: numeric attributes, and functions of attributes.
     pub const fn scalars(&self) -> usize {
         self.scalars
+    }
+
+    /// Returns the number of run-time scalars that are numeric attributes.
+    pub const fn attributes(&self) -> usize {
+        self.attributes
+    }
+
+    /// Computes the scalars that follow those of attributes.
+    pub fn complete(&self, scalars: &mut [f32; MAX_SCALARS]) {
+        if self.attributes < self.scalars {
+            (self.uniform)(scalars);
+        }
     }
 
     /// Returns the number of output streams.
