@@ -9,6 +9,7 @@ mod families {
     pub mod glu;
     pub mod hard;
     pub mod models;
+    pub mod optim;
     pub mod relu;
     pub mod sigmoid;
 }
@@ -22,6 +23,7 @@ pub use families::gelu::gelu;
 pub use families::glu::glu;
 pub use families::hard::hard;
 pub use families::models::{models, two_tensors};
+pub use families::optim::optim;
 pub use families::relu::relu;
 pub use families::sigmoid::sigmoid;
 
@@ -41,6 +43,11 @@ const FAMILIES: &[&[&Operator]] = &[
 
 /// Every operator of this crate.
 pub static OPERATORS: &[&Operator] = &op_dsl::join::<{ op_dsl::count(FAMILIES) }>(FAMILIES);
+
+/// Steps of optimizers, a table of their own: they compute in f32 as written, with state of a type of its own.
+///
+/// [`OPERATORS`] are held to the promises on accuracy, and emitted for NPUs.
+pub static OPTIMIZERS: &[&Operator] = optim::OPERATORS;
 
 /// Compiles and runs the examples of the README and the guide.
 #[cfg(doctest)]

@@ -21,6 +21,8 @@ mod rows;
 mod second;
 #[path = "common/tools.rs"]
 mod tools;
+#[path = "language/updates.rs"]
+mod updates;
 
 use common::{Tensor, judged, run};
 use levels::levels;

@@ -1,6 +1,7 @@
 //! Lowers a specialised graph to straight-line vector code in f32, in f64, or with tables.
 
 use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
+use super::uniform::Hoisted;
 use super::watched::Watched;
 use super::{literal, program, tabled};
 use op_dsl_ir::graph::Graph;
@@ -13,25 +14,42 @@ use op_dsl_ir::{DType, Stored};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// Returns the numbers of input streams, run-time scalars and output streams of an operator.
-pub fn widths(def: &OpDef) -> [usize; 3] {
-    let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
-    [def.input_streams().len(), scalars, def.output_streams().len()]
+/// Returns the numbers of input streams, run-time scalars and output streams of a kernel.
+pub fn widths(kernel: &Kernel) -> [usize; 3] {
+    let def = &kernel.def;
+    let further = hoisted(kernel).map_or(0, |hoisted| hoisted.count());
+    [def.input_streams().len(), attributes(def) + further, def.output_streams().len()]
+}
+
+/// Returns the number of attributes that are run-time scalars.
+fn attributes(def: &OpDef) -> usize {
+    def.attrs.iter().filter(|a| a.kind.is_scalar()).count()
+}
+
+/// Takes functions of attributes out of a kernel, unless it belongs to a formula of rows, whose kernels share scalars.
+fn hoisted(Kernel { def, of_rows, .. }: &Kernel) -> Option<Hoisted> {
+    if of_rows.contains(&true) { None } else { Hoisted::of(&def.specs[0], attributes(def)) }
 }
 
 /// Returns the tokens of `impl Body` for the type `name`, which computes what the kernel does.
 pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     let Kernel { def, of_rows, is_mixed } = kernel;
     let (spec, is_mixed) = (&def.specs[0], *is_mixed);
-    let [inputs, scalars, outputs] = widths(def).map(literal::count);
+    let [inputs, scalars, outputs] = widths(kernel).map(literal::count);
+    let hoisted = hoisted(kernel);
+    let uniform = hoisted.as_ref().map(Hoisted::items);
+    let further = hoisted.iter().flat_map(Hoisted::names);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
         own: def.own_types().take(def.input_streams().len()).collect(),
         of_rows: of_rows.clone(),
         in_memory: vec![true; def.input_streams().len()],
-        scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
+        scalars: def.scalar_names().iter().map(|n| value_name(n)).chain(further).collect(),
+        as_written: def.in_f32,
     };
+    let by_scalars = hoisted.map(|hoisted| Spec { graph: hoisted.graph, ..spec.clone() });
+    let spec = by_scalars.as_ref().unwrap_or(spec);
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
     let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
     let programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);
@@ -143,6 +161,7 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #is_called
             #of_rows
+            #uniform
             #reads
             #masks
             #own_inputs
@@ -307,7 +326,7 @@ impl Programs {
         let narrow = zeros::run(&spec.graph);
         // The interpreter has no product of arbitrarily many factors in f32. In f64 it needs none, because nothing leaves the
         // range of numbers on the way.
-        let has_chains = has_chains(&narrow);
+        let has_chains = !names.as_written && has_chains(&narrow);
         let double = match &spec.wide {
             Some(wide) => Some(&wide.graph),
             None => has_chains.then_some(&narrow),

@@ -15,6 +15,7 @@
 //! kept      cache of tables: nothing is fitted for the functions of many formulas
 //! compiler  arguments of the compiler that macros run in
 //! tabled    body with tables
+//! uniform   functions of attributes, computed once per call
 //! cost      whether tables are faster than f32 code
 //! combine   expression that combines the values of functions
 //! breakpoints  points where functions are not smooth
@@ -44,4 +45,5 @@ mod program;
 mod several;
 mod statements;
 mod tabled;
+mod uniform;
 mod watched;

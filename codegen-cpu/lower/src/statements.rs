@@ -25,6 +25,8 @@ pub(super) struct Names {
     /// True, per input, if it holds one number per row.
     pub of_rows: Vec<bool>,
     pub scalars: Vec<Ident>,
+    /// Whether products are multiplied as written, although partial products may leave the range of f32.
+    pub as_written: bool,
 }
 
 impl Names {
@@ -92,7 +94,7 @@ pub(super) fn watched_code(
         })
         .collect();
     let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
-    let chains = chains(graph, on, &arms);
+    let chains = chains(graph, on, &arms, given.as_written);
     let rounded = match given.has_rows() {
         true => rounded_exponentials(graph, on),
         false => vec![false; graph.nodes.len()],
@@ -108,17 +110,26 @@ pub(super) fn watched_code(
 ///
 /// In f64 there are none, because nothing leaves the range of numbers on the way. Nodes that only one branch of a choice needs
 /// are left out, because they are written in that branch.
-fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
+fn chains<'g>(
+    graph: &'g Graph,
+    on: Arithmetic,
+    arms: &[Option<Arm>],
+    as_written: bool,
+) -> Chains<'g> {
     let uniform = graph.uniform();
     Chains::new(graph, Vec::new(), |id: Id| {
         let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
-        on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()
+        on == Arithmetic::F32
+            && !as_written
+            && is_product
+            && !uniform[id.index()]
+            && arms[id.index()].is_none()
     })
 }
 
 /// Returns true if f32 code of a graph multiplies more than two factors at once.
 pub(super) fn has_chains(graph: &Graph) -> bool {
-    let chains = chains(graph, Arithmetic::F32, &arms(graph));
+    let chains = chains(graph, Arithmetic::F32, &arms(graph), false);
     (0..graph.nodes.len()).any(|k| chains.is_inner(Id(k as u32)))
 }
 

@@ -245,6 +245,7 @@ fn at_hand(names: &Names, values: &[Ident]) -> Names {
         own,
         inputs,
         scalars: names.scalars.clone(),
+        as_written: names.as_written,
     }
 }
 

@@ -21,7 +21,7 @@ pub const ALIGN: usize = 64;
 /// Maximum number of input streams plus output streams of one operator.
 pub const MAX_STREAMS: usize = op_dsl_ir::stages::MAX_KERNEL_STREAMS;
 /// Maximum number of run-time scalars of one operator.
-pub const MAX_SCALARS: usize = 8;
+pub const MAX_SCALARS: usize = 12;
 
 /// Memory layout of a stream's elements: contiguous, or interleaved with another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +54,14 @@ pub struct Streams {
     pub turns: [Interleave; MAX_STREAMS],
     /// Bit `k` is 1 if stream `k` is an input with one number, of f32, for all elements.
     pub of_rows: u16,
-    /// Run-time scalars: the values of numeric attributes.
+    /// Run-time scalars: the values of numeric attributes, then those of functions of attributes.
     pub scalar: [f32; MAX_SCALARS],
     /// Program to run, for a kernel that is the interpreter; other kernels ignore it.
     pub program: Option<&'static Program>,
-    /// Prefetch distance in bytes for the inputs of a kernel with non-temporal stores; 0 disables it.
+    /// Prefetch distance in bytes for inputs that come from memory; 0 disables it.
     ///
-    /// The inputs then come from memory, and prefetching helps because the reorder buffer holds too few steps to hide the
-    /// latency.
+    /// They do in calls with non-temporal stores, and in calls in place that write as much. Prefetching helps because the reorder
+    /// buffer holds too few steps to hide the latency.
     pub ahead: usize,
 }
 

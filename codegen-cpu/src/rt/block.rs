@@ -59,6 +59,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each element type, true if there is a kernel for it.
     const DTYPES: [bool; DType::COUNT] = [true; DType::COUNT];
 
+    /// Number of scalars, the last ones, that are computed from the others by [`Body::uniform`].
+    const UNIFORM: usize = 0;
+
     /// Programs that the interpreter can run in place of the formula, one per element type.
     ///
     /// `None` if the formula must be compiled at every SIMD level.
@@ -75,6 +78,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     ) -> Option<&'static Program> {
         None
     }
+
+    /// Computes the last [`Body::UNIFORM`] scalars, functions of attributes, from those before them.
+    fn uniform(_: &mut [f32; A]) {}
 
     /// Evaluates the formula on one step of the inputs `x`, with each scalar of `a` in all lanes.
     ///
@@ -279,7 +285,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
             own &= io.stored[I + k] == E::DTYPE || Self::RESULTS[k].is_some();
         }
         scalar.copy_from_slice(&io.scalar[..A]);
-        let (turns, ahead) = (io.turns, if nt { io.ahead } else { 0 });
+        let (turns, ahead) = (io.turns, io.ahead);
         s.vectorize_for::<Self, _>(
             #[inline(always)]
             move || {

@@ -156,6 +156,41 @@ impl Operator {
         self.run_repeatedly(1, attrs, inputs, outputs, options)
     }
 
+    /// As [`Operator::run`], with each output written over the input that it is the new value of ([`OpDef::updates`]).
+    ///
+    /// `inputs` are the other inputs, and `updated` the replaced ones, in the order of the outputs.
+    ///
+    /// # Errors
+    /// As [`Operator::run`]; the operator says of no input that an output is its new value; another number of tensors.
+    pub fn run_in_place(
+        &self,
+        attrs: &[Value],
+        inputs: &[View<'_>],
+        updated: &mut [ViewMut<'_>],
+        options: &Options,
+    ) -> Result<(), Error> {
+        let updates = &self.def.updates;
+        let op = || self.def.name.to_string();
+        if updates.is_empty() {
+            return Err(Error::NotInPlace { op: op() });
+        }
+        let wanted = [self.def.inputs.len().saturating_sub(updates.len()), updates.len()];
+        let got = [inputs.len(), updated.len()];
+        if got != wanted {
+            return Err(Error::InPlaceCount { op: op(), got, wanted });
+        }
+        let mut all = [View::ABSENT; MAX_STREAMS];
+        let mut others = inputs.iter();
+        for (k, view) in all.iter_mut().enumerate().take(self.def.inputs.len()) {
+            *view = match updates.iter().position(|i| *i == k) {
+                // SAFETY: the memory stays borrowed until this call returns, and `run` gets both views of it.
+                Some(output) => unsafe { updated[output].as_input() },
+                None => others.next().copied().unwrap_or(View::ABSENT),
+            };
+        }
+        self.run(attrs, &all[..self.def.inputs.len()], updated, options)
+    }
+
     /// As [`Operator::run`], `times` times in a row after one check.
     ///
     /// Benchmarks use it to time memory and kernels alone. In place, the results of one run are the inputs of the next.
@@ -212,6 +247,7 @@ impl Operator {
                 job.add_scalar(if v.is_nan() { f32::NAN } else { v });
             }
         }
+        last.complete(&mut job.scalars);
         let rows = (!stages.is_empty()).then(|| Rows {
             spec: &self.def.specs[bound.spec],
             stages,
@@ -307,7 +343,10 @@ impl Operator {
                 Err(wrong("masks"))
             }
             _ if !own.eq(self.def.own_types()) => Err(wrong("element types of their own")),
-            _ if kernels.scalars() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
+            _ if kernels.attributes() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
+            _ if kernels.attributes() < floats && kernels.scalars() > kernels.attributes() => {
+                Err(wrong("scalars"))
+            }
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()
                 && self

@@ -30,7 +30,9 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     let threads = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
     let per_element: usize = job.outputs().iter().map(|s| s.dtype.size()).sum();
     let written = job.elements().saturating_mul(per_element);
-    let streaming = options.streaming.unwrap_or(job.level.streams(written) && !job.in_place);
+    let is_large = job.level.streams(written);
+    let streaming = options.streaming.unwrap_or(is_large && !job.in_place);
+    job.prefetches = options.streaming.unwrap_or(is_large);
     if threads == 1 && job.is_plain() {
         return rows(job, streaming);
     }

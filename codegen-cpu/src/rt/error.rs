@@ -49,6 +49,27 @@ pub enum Error {
         /// Name of the other output.
         second: String,
     },
+    /// No output of the operator is the new value of an input.
+    #[error(
+        "{op}: no output is the new value of an input; allowed: operators with `updates(..)`, or `run` with views of cells"
+    )]
+    NotInPlace {
+        /// Name of the operator.
+        op: String,
+    },
+    /// A call in place has another number of tensors than the operator.
+    #[error(
+        "{op}: called in place with {} inputs and {} tensors to update; it has {} and {}",
+        got[0], got[1], wanted[0], wanted[1]
+    )]
+    InPlaceCount {
+        /// Name of the operator.
+        op: String,
+        /// Numbers of other inputs and of tensors to update in the call.
+        got: [usize; 2],
+        /// Numbers that the operator has.
+        wanted: [usize; 2],
+    },
     /// This CPU, or this build, lacks the requested SIMD level.
     #[error("{op}: this CPU or this build does not have level {}; allowed: {available}", level.name())]
     Level {

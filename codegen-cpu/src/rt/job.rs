@@ -47,6 +47,8 @@ pub(super) struct Job {
     pub step: usize,
     /// Whether an output is also an input, so that no element may be computed twice.
     pub in_place: bool,
+    /// Whether inputs come from memory, although no stores are non-temporal, because the call is in place.
+    pub prefetches: bool,
     /// Whether the calling thread must work alone, because some tensor is a view of `Cell`s.
     ///
     /// The thread must then not wait for other threads either.
@@ -88,6 +90,7 @@ impl Job {
             dtype,
             step: Kernels::step(dtype, level),
             in_place: false,
+            prefetches: false,
             alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,

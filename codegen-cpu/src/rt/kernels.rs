@@ -56,6 +56,10 @@ macro_rules! fill {
 pub struct Kernels {
     inputs: usize,
     scalars: usize,
+    /// Number of scalars that are values of attributes; the others follow them.
+    attributes: usize,
+    /// Computes the scalars that are no attributes.
+    uniform: fn(&mut [f32; MAX_SCALARS]),
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
@@ -71,6 +75,16 @@ pub struct Kernels {
     ///
     /// An entry is `None` if this build lacks the level, or the body has no kernel for the element type.
     table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
+}
+
+/// Computes the scalars of the body `B` that are functions of attributes.
+fn uniform<B, const I: usize, const A: usize, const O: usize>(scalars: &mut [f32; MAX_SCALARS])
+where
+    B: Body<I, A, O>,
+{
+    if let Some(all) = scalars.first_chunk_mut() {
+        B::uniform(all);
+    }
 }
 
 impl Kernels {
@@ -114,6 +128,8 @@ impl Kernels {
         Kernels {
             inputs: I,
             scalars: A,
+            attributes: A - B::UNIFORM,
+            uniform: uniform::<B, I, A, O>,
             outputs: O,
             reads,
             masks,
@@ -151,9 +167,21 @@ impl Kernels {
         self.inputs
     }
 
-    /// Returns the number of run-time scalars (numeric attributes).
+    /// Returns the number of run-time scalars: numeric attributes, and functions of attributes.
     pub const fn scalars(&self) -> usize {
         self.scalars
+    }
+
+    /// Returns the number of run-time scalars that are numeric attributes.
+    pub const fn attributes(&self) -> usize {
+        self.attributes
+    }
+
+    /// Computes the scalars that follow those of attributes.
+    pub fn complete(&self, scalars: &mut [f32; MAX_SCALARS]) {
+        if self.attributes < self.scalars {
+            (self.uniform)(scalars);
+        }
     }
 
     /// Returns the number of output streams.

@@ -1,4 +1,4 @@
-//! Prefetch distance for the inputs of kernels with non-temporal stores, chosen by processor vendor.
+//! Prefetch distance for inputs that come from memory, chosen by processor vendor.
 
 use std::sync::OnceLock;
 
@@ -13,6 +13,9 @@ use std::sync::OnceLock;
 /// | SwiGLU | 0.77 / 0.79 | | 0.83 / 0.98 | | 0.79 / 0.81 | 0.84 / 0.90 |
 /// | AMD Zen 4, GeGLU | 0.87 / 0.71 | 0.90 / 0.76 | 0.84 / 0.76 | 0.71 / 0.71 | 0.68 / 0.69 | |
 /// | SwiGLU | 0.81 / 0.68 | 0.81 / 0.70 | 0.80 / 0.74 | 0.81 / 0.70 | 0.80 / 0.69 | |
+///
+/// Steps of optimizers in place on 2^24 parameters, which have no non-temporal stores, took with 512 bytes on Intel (CPU ns per
+/// parameter, f32 / bf16, before -> after): Lion 1.39 -> 1.27 / 1.24 -> 1.01, a moving average 1.39 -> 1.22 / 1.31 -> 1.07.
 ///
 /// On Zen 1 256 bytes neither gain nor lose, and 1 KiB loses 15 % in f32. On Intel Emerald Rapids 1 and 2 KiB gained 8 to 10 %
 /// alike. On Zen 4 neither other hints, nor pages touched before their first use, nor one stream at a time in longer runs did

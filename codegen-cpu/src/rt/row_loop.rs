@@ -43,7 +43,7 @@ impl<'a> Line<'a> {
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }
-        io.ahead = if streaming { prefetch::distance() } else { 0 };
+        io.ahead = if streaming || job.prefetches { prefetch::distance() } else { 0 };
         Line { job, io, streaming }
     }
 

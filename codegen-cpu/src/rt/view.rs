@@ -228,6 +228,14 @@ impl<'a> View<'a> {
 impl<'a> ViewMut<'a> {
     accessors!();
 
+    /// Returns the same tensor as an input, for a call that replaces its elements.
+    ///
+    /// # Safety
+    /// The input must not be used after the end of `'a`, nor beside a call that is not given both.
+    pub(super) unsafe fn as_input<'b>(&self) -> View<'b> {
+        View::of(self.raw)
+    }
+
     /// Makes a view from a tensor's description. The caller vouches for the lifetime `'a` of the memory.
     #[inline]
     pub(super) fn of(raw: Raw) -> ViewMut<'a> {

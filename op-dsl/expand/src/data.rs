@@ -16,7 +16,7 @@ use syn::Path;
 ///
 /// `published` is the path of a table of published interfaces, which may have a row for the operator.
 pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
-    let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
+    let OpDef { name, doc, source, formula, broadcast, promote, empty, in_f32, .. } = def;
     let source = format!("::{source}");
     let inputs = list(def.inputs.iter().map(tensor));
     let outputs = list(def.outputs.iter().map(tensor));
@@ -27,6 +27,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let ranges = list(def.ranges.iter().map(range));
     let wide = list(def.wide.iter().map(|i| count(*i).into_token_stream()));
     let sums = list(def.sums.iter().map(sum));
+    let updates = list(def.updates.iter().map(|i| count(*i).into_token_stream()));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
     let grad_of = option(def.grad_of.as_ref().map(grad_of));
@@ -47,6 +48,8 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             sums: #sums,
             promote: #promote,
             empty: #empty,
+            updates: #updates,
+            in_f32: #in_f32,
             specs: #specs,
             grad_of: #grad_of,
             published: #published,

@@ -36,6 +36,17 @@ pub fn attribute(attr: &Attr) -> String {
     format!("{what}; `{}` by default.", attr.kind.text(attr.default))
 }
 
+/// Returns the documentation of an operator's call in place.
+pub fn call_in_place(def: &OpDef) -> String {
+    let list: Vec<String> =
+        def.updates.iter().map(|i| format!("`{}`", def.inputs[*i].name)).collect();
+    format!(
+        "Replaces {} by their new values, element by element.\n\nAs `run`, with each output written over the input that it is the \
+         new value of.\n\n# Errors\nAs `run`; tensors that overlap.",
+        list.join(", ")
+    )
+}
+
 /// Returns the rustdoc text of an operator's `run`: shapes, element types, errors.
 pub fn call(def: &OpDef) -> String {
     let mut text = String::from("Computes the outputs from the inputs.\n\n");

@@ -164,6 +164,7 @@ fn run(op: &Operator) -> TokenStream {
         false => quote!(#input),
     });
     let (run_docs, attrs_docs) = (doc::call(def), "The attributes as the table has them.");
+    let in_place = run_in_place(def, &inputs, &views.clone().collect::<Vec<_>>(), &entry);
     quote! {
         #[automatically_derived]
         impl #name {
@@ -184,8 +185,46 @@ fn run(op: &Operator) -> TokenStream {
                 let options = ::op_dsl::Options::default();
                 #entry.run(&self.attrs(), &[#(#given),*], &mut [#(#outputs),*], &options)
             }
+
+            #in_place
         }
     }
+}
+
+/// Returns the method `run_in_place`, if outputs are new values of inputs: its tensors are the inputs.
+fn run_in_place(
+    def: &OpDef,
+    inputs: &[Ident],
+    views: &[TokenStream],
+    entry: &Ident,
+) -> Option<TokenStream> {
+    let is_updated = |i: &usize| def.updates.contains(i);
+    let tensors = views.iter().enumerate().map(|(i, view)| match is_updated(&i) {
+        true => quote!(::op_dsl::ViewMut<'_>),
+        false => view.clone(),
+    });
+    let others = (0..inputs.len()).filter(|i| !is_updated(i)).map(|i| {
+        let input = &inputs[i];
+        match def.presence(i) {
+            Some(_) => quote!(#input.unwrap_or(::op_dsl::View::ABSENT)),
+            None => quote!(#input),
+        }
+    });
+    let updated = def.updates.iter().map(|i| &inputs[*i]);
+    let docs = doc::call_in_place(def);
+    (!def.updates.is_empty()).then(|| {
+        quote! {
+            #[doc = #docs]
+            #[allow(clippy::too_many_arguments)]
+            pub fn run_in_place(
+                &self,
+                #(#inputs: #tensors,)*
+            ) -> ::core::result::Result<(), ::op_dsl::Error> {
+                let (options, attrs) = (::op_dsl::Options::default(), self.attrs());
+                #entry.run_in_place(&attrs, &[#(#others),*], &mut [#(#updated),*], &options)
+            }
+        }
+    })
 }
 
 /// Returns the operator's `static` in the table of operators: definition, kernels and oracle.
@@ -228,7 +267,7 @@ fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
         quote!(struct #name; #body)
     });
     let listed = names.iter().zip(&all).map(|(name, kernel)| {
-        let [inputs, scalars, outputs] = body::widths(&kernel.def).map(count);
+        let [inputs, scalars, outputs] = body::widths(kernel).map(count);
         quote!(Kernels::of::<#name, #inputs, #scalars, #outputs>())
     });
     quote! {

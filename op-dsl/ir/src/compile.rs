@@ -61,6 +61,11 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
         .map_or(written, |(_, form)| form)
 }
 
+/// Returns the graph of a formula that is computed in f32 as it is written, with primitives that targets implement.
+pub fn as_written(traced: &Graph) -> Graph {
+    simplify::run(&known(traced))
+}
+
 /// Primitives with one argument that every back end implements.
 const EVERYWHERE: [Prim; 6] =
     [Prim::Neg, Prim::Abs, Prim::Exp, Prim::Sigmoid, Prim::Silu, Prim::SiluGrad];

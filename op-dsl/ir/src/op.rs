@@ -51,6 +51,10 @@ pub struct OpDef {
     pub promote: bool,
     /// Whether tensors without elements are allowed (the call does nothing); otherwise they are an error.
     pub empty: bool,
+    /// For each output, the index of the input that it is the new value of; empty if outputs replace no inputs.
+    pub updates: List<usize>,
+    /// Whether kernels compute in f32 as the formula is written, where they would need f64 for two ULP of every result.
+    pub in_f32: bool,
     /// The formula's graphs, one per combination of values of the attributes that it branches on.
     pub specs: List<Spec>,
     /// Link to the forward operator if this operator computes a gradient, else `None`.

@@ -21,7 +21,7 @@ use crate::graph::Graph;
 use crate::roles::is_factor;
 use along::Evaluated;
 use bounded::F32;
-pub use bounded::{Arithmetic, Bounded, evaluate, outputs};
+pub use bounded::{Arithmetic, Bounded, errors_in_f32, evaluate, outputs};
 pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zeros};
 pub use points::{Point, Ranges, ends, lines};
 pub use products::worst_in_f32;

@@ -33,6 +33,16 @@ pub const MAX_STREAMS: usize = 64;
 /// Maximum number of streams of a kernel, those of stages included.
 pub const MAX_KERNEL_STREAMS: usize = 16;
 
+/// Compiles a formula without row functions to the specialisation that computes in f32 as the formula is written.
+pub fn compile_in_f32(when: Vec<(usize, i64)>, formula: &RowFormula) -> Spec {
+    let traced = match has_surrogates(&formula.graph) {
+        true => without_surrogates(&formula.graph),
+        false => formula.graph.clone(),
+    };
+    let graph = compile::as_written(&traced);
+    Spec { when: when.into(), traced, ..Spec::of(graph) }
+}
+
 /// Compiles a formula to the specialisation for the attribute values `when`.
 ///
 /// Values keep no derivative of their own: only the forward formula of a derived gradient has those.

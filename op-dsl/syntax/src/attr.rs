@@ -23,6 +23,10 @@ pub struct OpArgs {
     pub broadcast: bool,
     /// Whether inputs may differ in element type.
     pub promote: bool,
+    /// The inputs that the outputs are new values of, one for each output.
+    pub updates: Option<Vec<Ident>>,
+    /// The arithmetic that kernels use, `f32`; `None` if it is chosen by the accuracy of results.
+    pub arithmetic: Option<Ident>,
     /// Arguments of the gradient operator to derive, if one is requested.
     pub grad: Option<GradArgs>,
     /// The function of the forward operator, if this operator is its handwritten gradient.
@@ -171,10 +175,22 @@ pub fn op(tokens: TokenStream, errors: &Errors) -> OpArgs {
             "wrt" => once(&mut args.wrt, listed(&meta)?, &meta, errors),
             "broadcast" => args.broadcast = true,
             "promote" => args.promote = true,
+            "updates" => once(&mut args.updates, listed(&meta)?, &meta, errors),
+            "arithmetic" => {
+                let arithmetic: Ident = meta.value()?.parse()?;
+                if arithmetic != "f32" {
+                    let help = "leave it out where f64 may be needed";
+                    errors.at(
+                        &arithmetic,
+                        format!("the only arithmetic to ask for is `f32`; {help}"),
+                    );
+                }
+                once(&mut args.arithmetic, arithmetic, &meta, errors);
+            }
             _ => {
                 return Err(meta.error(
                     "unknown argument of `op`; known: name, outputs, dtypes, empty, broadcast, \
-                     promote, grad, grad_of, wrt",
+                     promote, updates, arithmetic, grad, grad_of, wrt",
                 ));
             }
         }

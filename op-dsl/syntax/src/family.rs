@@ -5,6 +5,7 @@ use crate::attr;
 use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Strip};
 use crate::scope::Scope;
+use crate::updates::updated_inputs;
 use crate::{elements, names, number, signature, stub, surrogate, trace};
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
 use op_dsl_ir::roles::has_surrogates;
@@ -312,7 +313,16 @@ fn definition(
         inputs.map(|((n, kind, _), own)| tensor(names::tensor(n), kind, own)).collect();
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
-    let specs = traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams));
+    let arithmetic = op.args.arithmetic.as_ref();
+    let specs = traced.iter().map(|t| match arithmetic {
+        Some(f32) if !t.formula.functions.is_empty() => {
+            let help = "remove `arithmetic`";
+            errors.at(f32, format!("rows are computed in f32 and f64 always; {help}"));
+            stages::compile(t.when.clone(), &t.formula, &streams)
+        }
+        Some(_) => stages::compile_in_f32(t.when.clone(), &t.formula),
+        None => stages::compile(t.when.clone(), &t.formula, &streams),
+    });
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),
@@ -329,10 +339,13 @@ fn definition(
         sums: List::default(),
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),
+        updates: List::default(),
+        in_f32: arithmetic.is_some(),
         specs: specs.collect(),
         grad_of,
         published: None, // the expansion adds it, because only the expansion knows the table
     };
+    def.updates = updated_inputs(op, &def, errors);
     gradient::mark_used(&mut def);
     gradient::fits_kernels(&def, &f.item.sig.ident, errors);
     check_used(op, &def, !traced.is_empty(), errors);
@@ -394,7 +407,11 @@ fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Opt
         });
         returned.chain(f.saved.iter().map(Ident::to_string)).collect::<Vec<String>>()
     };
+    let updated = op.args.updates.as_ref().filter(|given| given.len() == count);
     let mut names: Vec<String> = match &op.args.outputs {
+        None if updated.is_some() => {
+            updated.into_iter().flatten().map(|x| format!("new_{}", names::tensor(x))).collect()
+        }
         Some(given) if given.len() == count => given.iter().map(names::tensor).collect(),
         Some(names) => {
             let help = "name those returned, then those saved";

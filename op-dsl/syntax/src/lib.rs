@@ -9,6 +9,7 @@
 //! trace       formula -> graph, once per combination of the attributes it branches on
 //! gradient    the operator that grad(..) requests
 //! surrogate   `#[grad(..)]` on a `let`
+//! updates     outputs that are new values of inputs
 //! elements    the author's functions as rustc compiles them
 //! stub        placeholders for refused functions
 //! family      all of the above, in order, for one module
@@ -30,6 +31,7 @@ mod signature;
 mod stub;
 mod surrogate;
 mod trace;
+mod updates;
 
 pub use errors::Errors;
 pub use family::{Family, Operator, attribute_enum, formula, function, module};

@@ -21,11 +21,11 @@ del _function, _names, _name
 
 
 def __getattr__(name):
-    """Imports the module for models when it is first used, because it needs PyTorch."""
-    if name == "nn":
+    """Imports the modules for models and for training when they are first used, because `nn` needs PyTorch."""
+    if name in ("nn", "optim"):
         import importlib
 
-        return importlib.import_module(f"{__name__}.nn")
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

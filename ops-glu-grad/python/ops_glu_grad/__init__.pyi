@@ -6,6 +6,7 @@ import numpy
 import torch
 
 from . import nn as nn
+from . import optim as optim
 
 _T = TypeVar("_T", numpy.ndarray[Any, Any], torch.Tensor)
 
@@ -1122,6 +1123,126 @@ def soft_cap_grad(
     dy: _T,
     x: _T,
     cap: float = 50.0,
+    *,
+    out: _T | None = None,
+    threads: int = 0,
+) -> _T: ...
+
+def sgd(
+    param: _T,
+    grad: _T,
+    lr: float = 0.001,
+    weight_decay: float = 0.0,
+    *,
+    out: _T | None = None,
+    threads: int = 0,
+) -> _T: ...
+
+def sgd_momentum(
+    param: _T,
+    grad: _T,
+    momentum_buffer: _T,
+    lr: float = 0.001,
+    momentum: float = 0.9,
+    dampening: float = 0.0,
+    weight_decay: float = 0.0,
+    nesterov: bool = False,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T]: ...
+
+def adam(
+    param: _T,
+    grad: _T,
+    exp_avg: _T,
+    exp_avg_sq: _T,
+    lr: float = 0.001,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-08,
+    weight_decay: float = 0.0,
+    step: int = 1,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T, _T]: ...
+
+def adam_w(
+    param: _T,
+    grad: _T,
+    exp_avg: _T,
+    exp_avg_sq: _T,
+    lr: float = 0.001,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-08,
+    weight_decay: float = 0.01,
+    step: int = 1,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T, _T]: ...
+
+def lion(
+    param: _T,
+    grad: _T,
+    exp_avg: _T,
+    lr: float = 0.0001,
+    beta1: float = 0.9,
+    beta2: float = 0.99,
+    weight_decay: float = 0.0,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T]: ...
+
+def rms_prop(
+    param: _T,
+    grad: _T,
+    square_avg: _T,
+    lr: float = 0.01,
+    alpha: float = 0.99,
+    eps: float = 1e-08,
+    weight_decay: float = 0.0,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T]: ...
+
+def rms_prop_momentum(
+    param: _T,
+    grad: _T,
+    square_avg: _T,
+    momentum_buffer: _T,
+    lr: float = 0.01,
+    alpha: float = 0.99,
+    eps: float = 1e-08,
+    weight_decay: float = 0.0,
+    momentum: float = 0.9,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T, _T]: ...
+
+def adagrad(
+    param: _T,
+    grad: _T,
+    sum: _T,
+    lr: float = 0.01,
+    lr_decay: float = 0.0,
+    weight_decay: float = 0.0,
+    eps: float = 1e-10,
+    step: int = 1,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T]: ...
+
+def ema(
+    ema: _T,
+    param: _T,
+    decay: float = 0.999,
     *,
     out: _T | None = None,
     threads: int = 0,

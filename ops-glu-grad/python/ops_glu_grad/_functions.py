@@ -1,5 +1,6 @@
 """A function for each operator of the table, with a signature of its own."""
 
+import inspect
 import re
 import sys
 
@@ -57,6 +58,33 @@ def _function(operator, name):
     return function
 
 
+def in_place(function):
+    """The function of an operator whose outputs are new values of inputs, with each output written over its input."""
+    operator = function.operator
+    signature = inspect.signature(function)
+    names = [tensor.name for tensor in operator.inputs]
+    kept = [p for name, p in signature.parameters.items() if name not in ("out", "inplace_backward")]
+
+    def step(*given, **named):
+        bound = signature.bind(*given, **named)
+        replaced = tuple(bound.arguments[names[i]] for i in operator.updates)
+        torch = sys.modules.get("torch")
+        if torch is None or not all(isinstance(tensor, torch.Tensor) for tensor in replaced):
+            return function(*given, **named, out=replaced)
+        with torch.no_grad():
+            results = function(*given, **named, out=replaced)
+        for tensor in replaced:
+            torch.autograd.graph.increment_version(tensor)
+        return results
+
+    step.__name__ = step.__qualname__ = function.__name__
+    step.__signature__ = signature.replace(parameters=kept)
+    replaced = ", ".join(f"`{names[i]}`" for i in operator.updates)
+    step.__doc__ = f"Replaces {replaced} by their new values, in place, and returns them.\n\n{operator.doc.strip()}"
+    step.operator = operator
+    return step
+
+
 def _document(operator):
     """What `help` shows, as numpy's functions have it."""
     notes = {"gated": "a gate and a value along `dim`", "mask": "truth values", "rows": "counts of rows, int64"}
@@ -64,7 +92,7 @@ def _document(operator):
     def lines(tensors, inputs):
         for tensor in tensors:
             yield f"{tensor.name} : array" + (", optional" if tensor.optional else "")
-            notes_of = [notes.get(tensor.kind, "")]
+            notes_of = [notes.get(tensor.kind, ""), tensor.own and f"always of {tensor.own}"]
             if tensor.like is not None:
                 notes_of.append(f"has the shape of `{inputs[tensor.like].name}`: a sum over what that is broadcast along")
             yield from (f"    {note[0].upper()}{note[1:]}." for note in notes_of if note)

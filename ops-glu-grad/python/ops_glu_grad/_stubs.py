@@ -11,6 +11,7 @@ import numpy
 import torch
 
 from . import nn as nn
+from . import optim as optim
 
 _T = TypeVar("_T", numpy.ndarray[Any, Any], torch.Tensor)
 

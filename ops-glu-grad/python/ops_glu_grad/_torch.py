@@ -123,12 +123,16 @@ def known(length):
 
 
 def numbers(operator, tensors):
-    """The inputs that hold numbers."""
-    return [t for tensor, t in zip(operator.inputs, tensors) if t is not None and tensor.kind in ("whole", "gated")]
+    """The inputs that hold numbers of the element type of the call."""
+    return [
+        t
+        for tensor, t in zip(operator.inputs, tensors)
+        if t is not None and tensor.own is None and tensor.kind in ("whole", "gated")
+    ]
 
 
 def promoted(operator, tensors):
-    """The element type of the outputs."""
+    """The element type of the outputs that have none of their own."""
     types = {t.dtype for t in numbers(operator, tensors)}
     return types.pop() if len(types) == 1 else torch.float32
 
@@ -157,7 +161,8 @@ def register(operator):
         tensors, values = complete(given)
         check(operator, tensors, values)
         first, dtype = numbers(operator, tensors)[0], promoted(operator, tensors)
-        made = [first.new_empty(shape, dtype=dtype) for shape in shapes(tensors, values)]
+        types = [dtype if result.own is None else getattr(torch, result.own) for result in operator.outputs]
+        made = [first.new_empty(shape, dtype=own) for shape, own in zip(shapes(tensors, values), types)]
         return made[0] if len(made) == 1 else tuple(made)
 
     def batched(info, dims, *given):

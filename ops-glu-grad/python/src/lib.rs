@@ -25,9 +25,10 @@ mod _core {
     use super::table::Operator;
     use pyo3::prelude::*;
 
-    /// Every operator, in the order of the table.
+    /// Every operator, in the order of the table, then steps of optimizers.
     #[pyfunction]
     fn operators() -> Vec<Operator> {
-        ops_glu_grad::OPERATORS.iter().copied().map(Operator).collect()
+        let all = ops_glu_grad::OPERATORS.iter().chain(ops_glu_grad::OPTIMIZERS);
+        all.copied().map(Operator).collect()
     }
 }

@@ -19,6 +19,8 @@ struct Tensor {
     ///
     /// A `gated` tensor has two parts along one dimension, a `mask` has booleans, and `rows` has row counts.
     kind: &'static str,
+    /// Element type that the tensor always has; `None` if it has that of the call.
+    own: Option<&'static str>,
     /// Whether a call may omit the tensor.
     optional: bool,
     /// Whether any result depends on the tensor.
@@ -89,7 +91,8 @@ fn attribute(py: Python<'_>, attr: &op::Attr) -> PyResult<Attribute> {
 
 fn tensor(tensor: &op::Tensor, optional: bool, like: Option<usize>) -> Tensor {
     let name = tensor.name.to_string();
-    Tensor { name, kind: tensor.kind.name(), optional, used: tensor.used, like }
+    let own = tensor.own.map(crate::element::name);
+    Tensor { name, kind: tensor.kind.name(), own, optional, used: tensor.used, like }
 }
 
 #[pymethods]
@@ -147,6 +150,12 @@ impl Operator {
             Some(Pattern::InterleavedIf(i)) => attributes[i].extract(),
             Some(Pattern::Halves) | None => Ok(false),
         }
+    }
+
+    /// For each output, the index of the input that it is the new value of; empty if outputs replace no inputs.
+    #[getter]
+    fn updates(&self) -> Vec<usize> {
+        self.0.def().updates.to_vec()
     }
 
     /// Whether inputs are broadcast against each other.

@@ -16,9 +16,9 @@ PLACE = os.environ.get("OPS_GLU_GRAD_CASES")
 TYPES = {"f16": np.float16, "f32": np.float32} | ({"bf16": ml_dtypes.bfloat16} if ml_dtypes else {})
 
 
-def array(tensor, dtype):
+def array(tensor):
     """Elements of a tensor of the file; `None` for one that is left out."""
-    bits = tensor["bits"]
+    bits, dtype = tensor["bits"], tensor["dtype"]
     if bits is None:
         return None
     if isinstance(bits[0], bool):
@@ -33,7 +33,7 @@ def cases():
     with open(PLACE) as file:
         for case in json.load(file):
             if case["dtype"] in TYPES:
-                tensors = ([array(t, case["dtype"]) for t in case[role]] for role in ("inputs", "outputs"))
+                tensors = ([array(t) for t in case[role]] for role in ("inputs", "outputs"))
                 yield case["op"], case["dtype"], *tensors
 
 

@@ -61,10 +61,12 @@ fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value
         Kind::Gated => [SHAPE[0], 2 * SHAPE[1]],
         _ => SHAPE,
     };
-    let (mut numbers, mut masks) = (Vec::new(), Vec::new());
+    let is_f32 = |stored| stored == Stored::Number(DType::F32);
+    let (mut numbers, mut floats, mut masks) = (Vec::new(), Vec::new(), Vec::new());
     for (k, tensor) in def.inputs.iter().enumerate() {
         let n = shape_of(tensor.kind).iter().product();
         numbers.push((0..n).map(|i| round(number(k, i))).collect::<Vec<T>>());
+        floats.push((0..n).map(|i| number(k, i)).collect::<Vec<f32>>());
         masks.push((0..n).map(|i| number(k, i) > 0.0).collect::<Vec<bool>>());
     }
     let shapes: Vec<_> = def.inputs.iter().map(|tensor| shape_of(tensor.kind)).collect();
@@ -74,6 +76,10 @@ fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value
         let (view, bits) = match tensor.kind {
             _ if def.presence(k).is_some() => (View::ABSENT, Value::Null),
             Kind::Mask => (View::new(&masks[k], shape).unwrap(), json!(masks[k])),
+            _ if tensor.own.is_some_and(is_f32) => {
+                let bits: Vec<u32> = floats[k].iter().map(|v| v.to_bits()).collect();
+                (View::new(&floats[k], shape).unwrap(), json!(bits))
+            }
             _ => {
                 let bits: Vec<u32> = numbers[k].iter().map(|v| exact(*v).to_bits()).collect();
                 (View::new(&numbers[k], shape).unwrap(), json!(bits))
@@ -81,21 +87,30 @@ fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value
         };
         metas.push(TensorMeta { shape, dtype: view.dtype() });
         views.push(view);
-        inputs.push(json!({ "shape": shape, "bits": bits }));
+        inputs.push(json!({ "shape": shape, "bits": bits, "dtype": view.dtype().name() }));
     }
     let attrs = op.default_attrs();
     let wanted = op.infer(&attrs, &metas).unwrap();
     let mut results: Vec<Vec<T>> =
         wanted.iter().map(|o| vec![T::default(); o.shape.iter().product()]).collect();
+    let mut own: Vec<Vec<f32>> =
+        wanted.iter().map(|o| vec![0.0; o.shape.iter().product()]).collect();
     let mut places: Vec<_> = results
         .iter_mut()
+        .zip(&mut own)
         .zip(&wanted)
-        .map(|(result, o)| ViewMut::new(result, &o.shape).unwrap())
+        .map(|((result, own), o)| match is_f32(o.dtype) {
+            true => ViewMut::new(own, &o.shape).unwrap(),
+            false => ViewMut::new(result, &o.shape).unwrap(),
+        })
         .collect();
     op.run(&attrs, &views, &mut places, &Options::default()).unwrap();
-    let outputs = results.iter().zip(&wanted).map(|(result, o)| {
-        let bits: Vec<u32> = result.iter().map(|v| exact(*v).to_bits()).collect();
-        json!({ "shape": *o.shape, "bits": bits })
+    let outputs = results.iter().zip(&own).zip(&wanted).map(|((result, own), o)| {
+        let bits: Vec<u32> = match is_f32(o.dtype) {
+            true => own.iter().map(|v| v.to_bits()).collect(),
+            false => result.iter().map(|v| exact(*v).to_bits()).collect(),
+        };
+        json!({ "shape": *o.shape, "bits": bits, "dtype": o.dtype.name() })
     });
     let outputs: Vec<_> = outputs.collect();
     json!({ "op": op.name(), "dtype": T::DTYPE.name(), "inputs": inputs, "outputs": outputs })
@@ -104,7 +119,7 @@ fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value
 /// Writes the results of Rust for every operator and element type.
 fn cases() -> PathBuf {
     let mut all = Vec::new();
-    for op in ops_glu_grad::OPERATORS {
+    for op in ops_glu_grad::OPERATORS.iter().chain(ops_glu_grad::OPTIMIZERS) {
         for dtype in op.def().dtypes.iter() {
             all.push(match dtype {
                 DType::F16 => case(op, f16::from_f32, f16::to_f32),

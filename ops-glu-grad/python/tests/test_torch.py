@@ -46,7 +46,7 @@ def inputs(operator, dtype=torch.float32, rows=3):
         elif tensor.kind == "mask":
             made.append(torch.rand((rows, width), generator=random) > 0.5)
         else:
-            made.append(numbers(index, rows, width))
+            made.append(numbers(index, rows, width).to(getattr(torch, tensor.own) if tensor.own else dtype))
     return made
 
 

@@ -6,6 +6,7 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
+use op_dsl_ir::rounding::{self, BUDGET};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
@@ -188,7 +189,7 @@ impl Formula {
     /// Returns whether a result is right although only one of result and exact value is NaN.
     ///
     /// It is right if arithmetic on the formula as written gives the same. Examples are NaN for `relu(-1) * inf`, whose limit
-    /// is 0, and 0 for a NaN that `max` ignores. `k` is the output, `got` the result and `want` the exact value.
+    /// is 0, and 0 for a NaN that `max` ignores. Where the author asked for f32 arithmetic, it gives infinities as written. `k` is the output, `got` the result and `want` the exact value.
     pub fn is_as_written(
         &self,
         attrs: &[Value],
@@ -198,6 +199,10 @@ impl Formula {
     ) -> bool {
         let is_ignored = want.is_nan() && got == 0.0 && streams.iter().any(|x| x.is_nan());
         let written = || self.in_steps(attrs, streams, k);
+        if self.op.def().in_f32 && streams.iter().any(|x| !x.is_finite()) {
+            let written = written();
+            return got == written || got.is_nan() && written.is_nan();
+        }
         is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
     }
 
@@ -234,6 +239,13 @@ impl Formula {
         let error = format.error(got, want, 0.0);
         if error <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return error;
+        }
+        if self.op.def().in_f32 {
+            let scalars = self.op.def().scalars(attrs);
+            let bound = rounding::errors_in_f32(&self.spec.graph, streams, &scalars)[k];
+            // An error within the bound is within the budget.
+            let unit = if bound.is_finite() { bound / BUDGET } else { return 0.0 };
+            return format.error(got, want, unit);
         }
         let moved = |stream: usize, x: f64| {
             let mut streams = streams.to_vec();

@@ -4,6 +4,7 @@ use super::points::Point;
 use crate::DType;
 use crate::format::Format;
 use crate::graph::{Graph, Id, Node};
+use crate::passes::simplify;
 use crate::prim::{Prim, Style};
 
 pub(super) const F32: Format = Format::of(DType::F32);
@@ -30,6 +31,18 @@ pub struct Bounded {
 pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
     let all = evaluate(graph, arithmetic, point, graph.last());
     graph.outputs.iter().map(|o| all[o.index()]).collect()
+}
+
+/// Returns bounds of the errors of a graph's outputs in f32, for one element of every stream and these attributes.
+pub fn errors_in_f32(graph: &Graph, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+    let known = graph.rewrite(|b, node| match node {
+        Node::Scalar(k) => b.num(scalars.get(usize::from(k)).copied().unwrap_or(f64::NAN)),
+        node => b.add(node),
+    });
+    // Functions of attributes become numbers, as kernels compute them in f64.
+    let point = Point { streams: streams.to_vec(), varied: 0, scalars: [0.0; 3] };
+    let all = outputs(&simplify::run(&known), Arithmetic::F32, &point);
+    all.iter().map(|bounded| bounded.error).collect()
 }
 
 /// Evaluates all nodes up to `last` at a point, with bounds of their errors.

@@ -74,6 +74,8 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         sums: sums.into(),
         promote: args.promote.unwrap_or(def.promote),
         empty: args.empty.unwrap_or(def.empty),
+        updates: List::default(),
+        in_f32: false,
         ranges,
         specs: specs.into(),
         grad_of: Some(GradOf {
