@@ -469,7 +469,7 @@ impl OpDef {
     }
 }
 
-/// What a kernel computes.
+/// A kernel: the formula that it computes for each element.
 pub struct Kernel {
     /// An operator without stages.
     pub def: OpDef,
