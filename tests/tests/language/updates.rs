@@ -114,7 +114,7 @@ fn definitions_say_what_is_replaced() {
 /// What the author asks for is what `verify` allows.
 #[test]
 fn errors_are_those_of_f32_arithmetic() {
-    let line = ["ops", "verify", "Difference"].map(std::ffi::OsString::from);
+    let line = ["ops", "verify", "Difference", "--dtype", "f32"].map(std::ffi::OsString::from);
     let mut out = Vec::new();
     let code = op_dsl_cli::run(&[&ops::DIFFERENCE], "", line.into_iter(), &mut out);
     let said = String::from_utf8_lossy(&out);
