@@ -105,9 +105,9 @@ impl Layout {
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
         let sums = match self {
-            Layout::Custom => true,
+            Layout::Custom | Layout::Torch => true,
             Layout::Direct => def.sums.is_empty() || !def.wide.is_empty(),
-            Layout::OpsNn | Layout::Torch => def.sums.is_empty(),
+            Layout::OpsNn => def.sums.is_empty(),
         };
         match (bits, sums) {
             (true, _) if self == Layout::Torch => Err(Unbuilt::Bits(def.name.to_string())),
