@@ -36,6 +36,11 @@ pub fn broadcast(def: &OpDef) -> Vec<usize> {
     (0..def.inputs.len()).filter(|input| has(def) && !def.wide.contains(input)).collect()
 }
 
+/// Returns the indices of the inputs whose shapes sums have.
+pub fn summed(def: &OpDef) -> Vec<usize> {
+    (0..def.inputs.len()).filter(|input| def.sums.iter().any(|sum| sum.input == *input)).collect()
+}
+
 /// Returns the name of the tiling data's field that says how an input lies in the domain.
 pub fn mode(def: &OpDef, input: usize) -> String {
     format!("{}Mode", cpp_name(&def.inputs[input].name))
