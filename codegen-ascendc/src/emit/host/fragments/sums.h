@@ -6,9 +6,7 @@
 // sums meet in the workspace.
 
 // How an input lies in the domain.
-constexpr uint32_t WHOLE = 0;
-constexpr uint32_t KEPT = 1;
-constexpr uint32_t ONE = 2;
+@modes@
 
 // Most numbers of chunks that are tried, and rows that are worth a chunk: its partial sums are written and read again.
 constexpr uint64_t MOST_CHUNKS = 64;
