@@ -95,7 +95,7 @@ impl Kernels {
         progress.reset();
         progress.set_length(programs.len() as u64);
         let tallies = each(&programs, |program| {
-            let tally = program.tally(op);
+            let tally = program.tally(op, &[]);
             progress.inc(1);
             tally
         });
@@ -176,12 +176,13 @@ impl Compiled {
         self.cases.iter().enumerate().filter(move |(_, case)| case.op.name() == name)
     }
 
-    fn tally(&self, op: &Operator) -> Result<Tally, Error> {
+    /// Runs the calls of an operator with options of the host model.
+    fn tally(&self, op: &Operator, options: &[&str]) -> Result<Tally, Error> {
         let mut tally = Tally::default();
         for (i, case) in self.cases_of(op) {
             tally.calls += 1;
             let inputs = case.inputs()?;
-            let why = match self.program.run(i, &case.op, &case.attrs, &inputs)? {
+            let why = match self.program.run(i, &case.op, &case.attrs, &inputs, options)? {
                 Ran::Finding(finding) => finding,
                 Ran::Whole { outputs, .. } => {
                     let found = accuracy(&case.op, &case.attrs, &case.bound, &inputs, &outputs);
@@ -329,7 +330,7 @@ mod tests {
         let compiler = compiler().expect("a compiler");
         let on = (&SOCS[0], Storage::default());
         let compiled = Compiled::of(&[(&other, package)], on, &compiler);
-        let tally = compiled.expect("it compiles").expect("kernels").tally(&other);
+        let tally = compiled.expect("it compiles").expect("kernels").tally(&other, &[]);
         let tally = tally.expect("it runs");
         assert_eq!((tally.calls, tally.missed.len()), (3, 3), "{:?}", tally.missed);
         assert!(
@@ -382,9 +383,12 @@ mod tests {
             let packages: Vec<_> = packages.collect();
             let compiled = Compiled::of(&packages, (soc, storage), &compiler);
             let compiled = compiled.expect("it compiles").expect("kernels");
-            for (op, calls) in ops.iter().zip([36, 27]) {
-                let tally = compiled.tally(op).expect("it runs");
-                assert_eq!((tally.calls, tally.missed.len()), (calls, 0), "{:?}", tally.missed);
+            // Barriers are there, and also right where the compiler adds its own.
+            for options in [&[][..], &["--auto-sync"]] {
+                for (op, calls) in ops.iter().zip([36, 27]) {
+                    let tally = compiled.tally(op, options).expect("it runs");
+                    assert_eq!((tally.calls, tally.missed.len()), (calls, 0), "{:?}", tally.missed);
+                }
             }
         }
     }
