@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::ascendc::simulate::program::compiler;
     use crate::tests::SCALE;
-    use op_dsl_ir::op::{Spec, Sum};
+    use op_dsl_ir::op::{Spec, Sum, Tensor};
     use op_dsl_ir::{Builder, DType};
 
     #[test]
@@ -341,6 +341,8 @@ mod tests {
     }
 
     /// Returns an operator whose result `dy * x` is summed over the elements that share an element of `x`.
+    ///
+    /// Unless `x` is gated, there is `b` beside it and another result, `dy * b`.
     fn summed(gated: bool) -> Operator {
         SCALE.redefined(|def| {
             def.name = if gated { "SumOfParts" } else { "Sum" }.into();
@@ -352,10 +354,18 @@ mod tests {
                 def.attrs = Vec::new().into();
                 let tensors = [&mut def.inputs.to_mut()[1], &mut def.outputs.to_mut()[0]];
                 tensors.into_iter().for_each(|tensor| tensor.kind = Kind::Whole);
+                let named = |tensor: &Tensor, name: &str| Tensor {
+                    name: name.to_string().into(),
+                    ..tensor.clone()
+                };
+                let (b, db) = (named(&def.inputs[1], "b"), named(&def.outputs[0], "db"));
+                def.inputs.to_mut().push(b);
+                def.outputs.to_mut().push(db);
+                def.sums = vec![Sum { output: 0, input: 1 }, Sum { output: 1, input: 2 }].into();
                 let mut b = Builder::new();
-                let [dy, x] = [0, 1].map(|i| b.stream(i));
-                let product = b.product(dy, x);
-                def.specs = vec![Spec::of(b.finish(&[product]))].into();
+                let [dy, x, other] = [0, 1, 2].map(|i| b.stream(i));
+                let products = [b.product(dy, x), b.product(dy, other)];
+                def.specs = vec![Spec::of(b.finish(&products))].into();
             }
         })
     }
