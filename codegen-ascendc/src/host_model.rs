@@ -2,9 +2,10 @@
 //!
 //! The program consists of the emitted tiling, the emitted kernels and the host model of AscendC.
 
-use crate::emit::kernel::sums;
+use crate::emit::host::core::CallShape;
 use crate::emit::kernel::tiling_data::{fields, gate_is_an_attribute};
 use crate::emit::kernel::tiling_key::has_small;
+use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
 use crate::emit::{Package, Tree, host, kernel};
 use crate::plan::Plan;
@@ -148,12 +149,19 @@ fn body(call: &Call<'_>, text: &mut Text) {
             text.line(format!("given.{} = {v:?}f;", cpp_name(&attr.name)));
         }
     }
-    match sums::has(&package.def) {
-        true => collapse(call, &outer, shapes, text),
-        false => {
-            text.line(format!("const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
-        }
-    }
+    let (count, shapes) = (shapes.len().to_string(), shape_arrays(call, shapes));
+    let (dims, rank, split) = (["dims", &rank.to_string()], rank, split.to_string());
+    let shape = CallShape { dims, outer: &outer, split: &split, inputs: &count };
+    host::core::collapse(text, package, &shape, &shapes, |text| {
+        let refused = format!(
+            "CollapseSums(dims, {rank}, {outer}, shapes, {count}, modes, extent) != {count}"
+        );
+        text.when(
+            &refused,
+            "host_model::Usage(\"the host code refuses the shapes of the inputs\");",
+        );
+        host::core::fill_modes(text, package, "given.");
+    });
     text.line(format!("const uint32_t form = SelectForm({});", chosen.join(", ")));
     let (ub, pads) = (plan.soc.reported_ub(), plan.soc.arch.pads);
     text.line(format!("const Machine machine{{{ub}, {cores}, {pads}}};"));
@@ -163,10 +171,10 @@ fn body(call: &Call<'_>, text: &mut Text) {
     ));
 }
 
-/// Writes C++ statements that find how the inputs of an operator with sums lie in the domain.
-fn collapse(call: &Call<'_>, outer: &str, shapes: &[Vec<usize>], text: &mut Text) {
+/// Returns C++ statements that declare the shapes of the inputs, each of one part.
+fn shape_arrays(call: &Call<'_>, shapes: &[Vec<usize>]) -> String {
     let (def, rank) = (&call.package.def, call.bound.domain.len());
-    let mut all = Vec::new();
+    let (mut all, mut text) = (Vec::new(), Text::new());
     for (k, (tensor, shape)) in def.inputs.iter().zip(shapes).enumerate() {
         let gated = tensor.kind == Kind::Gated;
         let split =
@@ -181,13 +189,7 @@ fn collapse(call: &Call<'_>, outer: &str, shapes: &[Vec<usize>], text: &mut Text
         all.push(format!("{{shape{k}, {}, {gated}}}", shape.len()));
     }
     text.line(format!("const Shape shapes[] = {{{}}};", all.join(", ")));
-    text.line(format!("uint32_t modes[{}] = {{}};\nSumExtent extent{{}};", all.len()));
-    let refused = format!(
-        "CollapseSums(dims, {rank}, {outer}, shapes, {0}, modes, extent) != {0}",
-        all.len()
-    );
-    text.when(&refused, "host_model::Usage(\"the host code refuses the shapes of the inputs\");");
-    host::core::fill_modes(text, call.package, "given.");
+    text.finish()
 }
 
 /// Lists the kernels that the tiling of a call can select: one for long rows, one for small rows.
@@ -205,8 +207,7 @@ fn instances(call: &Call<'_>) -> String {
 ///
 /// It also prints the tiling. Its parameter `given` holds the fields of the tiling data that do not come from tiling.
 fn tiled(package: &Package<'_>, text: &mut Text) {
-    let sums = sums::has(&package.def);
-    let (extent, tile) = if sums { ("SumExtent", "TileSums") } else { ("Extent", "Tile") };
+    let Scheme { extent, tile, .. } = Scheme::of(&package.def);
     text.line(format!("int Run(const {extent}& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,"));
     let rest = "        std::initializer_list<host_model::Named> kernels, int argc, char** argv)";
     text.function(rest, |text| {
@@ -221,7 +222,7 @@ fn tiled(package: &Package<'_>, text: &mut Text) {
         if package.def.rows().is_some() {
             text.line("data.counts = given.counts;\ndata.rowsOfCount = given.rowsOfCount;");
         }
-        for mode in sums::broadcast(&package.def).into_iter().map(|i| sums::mode(&package.def, i)) {
+        for mode in host::core::modes(package) {
             text.line(format!("data.{mode} = given.{mode};"));
         }
         let (floats, whole): (Vec<_>, Vec<_>) =
@@ -240,14 +241,11 @@ fn tiled(package: &Package<'_>, text: &mut Text) {
         ));
         text.line("const char* kernel = data.path == PATH_SMALL ? \"small\" : \"dense\";");
         text.line("const host_model::Bytes tiling{&data, sizeof data};");
-        let bytes = match sums {
-            true => format!("WorkspaceOf(data, {})", host::core::sum_count(package)),
-            false => String::new(),
-        };
-        let workspace = if sums { ", WorkspaceBytes" } else { "" };
+        let bytes = host::core::workspace(package, "data").map(|bytes| format!(", {bytes}"));
         text.line(format!(
-            "return host_model::MainTiled(argc, argv, kernels, kernel, machine.ub, data.cores, tiling{workspace});",
-        ).replace("WorkspaceBytes", &bytes));
+            "return host_model::MainTiled(argc, argv, kernels, kernel, machine.ub, data.cores, tiling{});",
+            bytes.unwrap_or_default()
+        ));
     });
 }
 

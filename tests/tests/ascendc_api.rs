@@ -83,6 +83,8 @@ fn interfaces() -> Vec<&'static OpDef> {
         "SwishGrad",       // an optional scalar
         "MishGrad",        // an optional input that no function has
         "ReluGradV2",      // a bit mask
+        "BiasSwiGluGrad",  // a sum of both parts
+        "BiasGeluGrad",    // a sum of a whole tensor
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());
     let masks = masks::OPERATORS.iter().map(|op| op.def());
@@ -94,7 +96,8 @@ const ALL: &str = "ascend910b,ascend310p,ascend950";
 
 /// Returns the products that support an operator.
 fn products(name: &str) -> &'static str {
-    if name == "Dropped" { "ascend910b,ascend950" } else { ALL }
+    let some = ["Dropped", "BiasSwiGluGrad", "BiasGeluGrad"];
+    if some.contains(&name) { "ascend910b,ascend950" } else { ALL }
 }
 
 /// Emits the interface and the documents of a package.

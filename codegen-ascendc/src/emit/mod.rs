@@ -27,6 +27,7 @@ pub mod layout;
 pub mod left_out;
 pub mod package;
 pub mod paper;
+pub mod scheme;
 pub mod text;
 pub mod tree;
 mod type_names;

@@ -151,6 +151,42 @@ fn swi_glu_grad() {
     );
 }
 
+/// A tensor that is broadcast is passed as it is, and its sum has its shape.
+#[test]
+fn bias_swi_glu_grad() {
+    let right = |dy: &str, bias: &str, dim: &str| {
+        format!(
+            "0 Contiguous dy DT_FLOAT{dy}; Contiguous x DT_FLOAT[2,6]; Contiguous bias DT_FLOAT{bias}; \
+             Launch BiasSwiGluGrad dy{dy} x[2,6] bias{bias} [2,6] {bias} {dim}; \
+             ViewCopy dx DT_FLOAT[2,6]; ViewCopy dbias DT_FLOAT{bias}"
+        )
+    };
+    let lines = driven("BiasSwiGluGrad", "ascend910b,ascend950", "2201", "bias_swi_glu_grad.cpp");
+    let short = "161002 the shape of bias does not broadcast to that of x.";
+    expect(
+        &lines,
+        &[
+            ("right", &right("[2,3]", "[6]", "-1")),
+            ("dim counted from the outermost", &right("[2,3]", "[6]", "1")),
+            ("one for all", &right("[2,3]", "[2]", "-1")),
+            ("not broadcast", &right("[2,3]", "[2,6]", "-1")),
+            ("parts of rows", &right("[1,6]", "[2,1]", "0")),
+            ("dbias not as bias", "161002 shape of dbias: not that of bias"),
+            ("bias too long", short),
+            ("bias of one part", short),
+            ("bias without the dimension", short),
+            ("bias of more dimensions", short),
+            ("x odd", "161002 x is cut in two along dimension 1, which is odd: 3."),
+            ("x broadcast", "161002 the shape of dy does not broadcast to that of x."),
+            ("dx not as x", "161002 shape of dx: not [2,6]"),
+            ("nine dimensions", "161002 rank of x: more than 8"),
+            ("dim", "161002 dim must be in [-2, 1], but is 2."),
+            ("empty", "161002 dy has no elements."),
+            ("mixed dtypes", "161002 dtype of bias: not that of dy"),
+        ],
+    );
+}
+
 #[test]
 fn elu_backward() {
     let right = |flag, cast, out| {

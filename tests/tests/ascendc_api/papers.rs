@@ -50,7 +50,11 @@ fn pages_have_no_holes() {
 pub fn with_unit_tests() -> Vec<&'static OpDef> {
     let some =
         ["GeGluV2", "GeluGrad", "EluGradV2", "SoftShrinkGrad", "ClippedSwiglu", "ReluGradV2"];
-    [&some[..], &["Kept", "Dropped"]].concat().into_iter().map(super::operator).collect()
+    [&some[..], &["Kept", "Dropped", "BiasSwiGluGrad"]]
+        .concat()
+        .into_iter()
+        .map(super::operator)
+        .collect()
 }
 
 #[test]
@@ -78,10 +82,13 @@ fn pass(defs: Vec<&'static OpDef>) {
         let mut sources: Vec<PathBuf> = sources.map(|f| dir.join(&f.path)).collect();
         sources.push(ut.join("main.cpp"));
         // A header rather than flags, because flags would make each operator compile the shared headers again.
+        let sums = (0..def.outputs.len()).map(|k| def.sum(k).map_or(-1, |input| input as i64));
+        let sums: Vec<String> = sums.map(|input| input.to_string()).collect();
         let output = format!(
-            "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n",
+            "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n#define SUM_OF {}\n",
             like.unwrap_or(0),
-            u8::from(like.is_none())
+            u8::from(like.is_none()),
+            sums.join(", ")
         );
         std::fs::write(dir.join("include/output.h"), output).expect("a file");
         let compiler = compiler(&dir).include(&ut).prefix_header(STANDARD, &[]);
@@ -124,7 +131,7 @@ pub fn ut_compiler(model: &Path) -> Compiler {
 fn unit_tests_of_the_host_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let compiler = ut_compiler(&stubs()).prefix_header(STANDARD, &[]);
-    in_parallel(UNIT_TESTED, |name| {
+    in_parallel(UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad"]), |name| {
         let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
         let wanted = |p: &str| {
             let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
@@ -269,7 +276,7 @@ fn golden_agrees_with_the_graph() {
     let mut random = super::common::Random(7);
     // Also an operator with an attribute that selects the pattern of its split.
     let more = ["ClippedSwigluGrad", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
-    let more = more.map(super::operator);
+    let more = more.into_iter().chain(["BiasSwiGluGrad", "BiasGeluGrad"]).map(super::operator);
     let defs = thorough().into_iter().map(|op| op.def()).chain(more);
     let packages: Vec<_> = defs.map(|def| package(def, super::products(&def.name))).collect();
     let dir = scratch("golden");
@@ -343,4 +350,43 @@ impl Call<'_> {
             }
         }
     }
+}
+
+/// Compares the oracle's sums for inputs that are broadcast with sums of what it returns for full ones.
+const ASK_FOR_SUMS: &str = "\
+import numpy as np
+from golden import bias_swi_glu_grad_golden as golden
+random = np.random.default_rng(5)
+dy, x = random.normal(size=(3, 4, 5)), random.normal(size=(3, 4, 10))
+for dim, shapes in [(-1, [(10,), (4, 10), (1, 10), (4, 2), (2,), (3, 1, 10)]), (2, [(10,), (3, 1, 10)])]:
+    for shape in shapes:
+        bias = random.normal(size=shape)
+        gate, value = (np.broadcast_to(part, dy.shape) for part in np.split(bias, 2, axis=-1))
+        dx, full = golden(dy, x, np.concatenate((gate, value), axis=-1), dim=-1)
+        parts = []
+        for part in np.split(full, 2, axis=-1):
+            part = part.sum(axis=tuple(range(3 - len(shape))))
+            kept = shape[:-1] + (shape[-1] // 2,)
+            one = tuple(i for i, n in enumerate(kept) if n == 1)
+            parts.append(part.sum(axis=one, keepdims=True))
+        got = golden(dy, x, bias, dim=dim)
+        assert got[1].shape == shape, (got[1].shape, shape)
+        assert np.allclose(got[0], dx, rtol=1e-13, atol=1e-13), shape
+        assert np.allclose(got[1], np.concatenate(parts, axis=-1), rtol=1e-12, atol=1e-12), shape
+";
+
+#[test]
+fn golden_sums_over_what_is_broadcast() {
+    if !super::tools::has_python_module("numpy", "an emitted oracle of sums") {
+        return;
+    }
+    let name = "BiasSwiGluGrad";
+    let package = package(super::operator(name), super::products(name));
+    let dir = scratch("golden_of_sums");
+    let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));
+    std::fs::write(dir.join("golden.py"), golden.expect("an oracle").text).expect("a file");
+    std::fs::write(dir.join("ask.py"), ASK_FOR_SUMS).expect("a file");
+    let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
+    let out = out.expect("python3 runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
 }

@@ -95,5 +95,22 @@ int main()
     std::cout << "\nScaled\n";
     auto* scaled = Npu<Tensor(const Tensor&, int64_t, double)>("ops_glu_grad::scaled");
     Try([&] { return scaled(Of("x", {2, 6}, at::kBFloat16), 1, 0.5); });
+
+    std::cout << "\nBiasGeluGrad\n";
+    auto* bias_gelu = Npu<Two(const Tensor&, const Tensor&, const Tensor&)>("ops_glu_grad::bias_gelu_grad");
+    Try([&] { return bias_gelu(Of("dy", {4, 2, 3}), Of("x", {4, 2, 3}), Of("bias", {2, 1})); });
+    Try([&] { return bias_gelu(Of("dy", {2, 3}), Of("x", {2, 3}), Of("bias", {})); });
+    Try([&] { return bias_gelu(Of("dy", {3}), Of("x", {2, 3}), Of("bias", {3})); });
+    Try([&] { return bias_gelu(Of("dy", {2, 3}), Of("x", {2, 3}), Of("bias", {4, 2, 3})); });
+    Try([&] { return bias_gelu(Of("dy", {0, 3}), Of("x", {0, 3}), Of("bias", {3})); });
+
+    std::cout << "\nBiasSwiGluGrad\n";
+    using BiasSwiGlu = Two(const Tensor&, const Tensor&, const Tensor&, int64_t);
+    auto* bias_swi_glu = Npu<BiasSwiGlu>("ops_glu_grad::bias_swi_glu_grad");
+    Try([&] { return bias_swi_glu(Of("dy", {2, 3}), Of("x", {2, 6}), Of("bias", {6}), -1); });
+    Try([&] { return bias_swi_glu(Of("dy", {2, 3}), Of("x", {2, 6}), Of("bias", {6}), 1); });
+    Try([&] { return Meta<BiasSwiGlu>("ops_glu_grad::bias_swi_glu_grad")(Of("dy", {2, 3}), Of("x", {2, 6}), Of("bias", {6}), 1); });
+    Try([&] { return bias_swi_glu(Of("dy", {2, 3}), Of("x", {4, 3}), Of("bias", {3}), 0); });
+    Try([&] { return bias_swi_glu(Of("dy", {2, 3}), Of("x", {2, 6}), Of("bias", {3}), 1); });
     return 0;
 }

@@ -6,6 +6,7 @@ use super::cpp::{guarded, includes, list, literal};
 use super::level0;
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -74,8 +75,9 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line(format!("#include \"{}.h\"\n", interface.header));
     let chars = interface.main().params.iter().any(|p| p.ty == Type::Chars);
-    if chars || interface.broadcast {
-        let standard = [(interface.broadcast, "initializer_list"), (chars, "string_view")];
+    let expands = expands(package, interface);
+    if chars || expands {
+        let standard = [(expands, "initializer_list"), (chars, "string_view")];
         for (_, name) in standard.iter().filter(|s| s.0) {
             t.line(format!("#include <{name}>"));
         }
@@ -89,15 +91,18 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     if interface.dtypes.promotes() {
         t.line(promoted(package, interface));
     }
-    if interface.broadcast {
+    if sums::has(&package.def) {
+        t.line(BROADCASTS);
+    }
+    if expands {
         let optional = laid_out(package, interface).iter().any(|p| p.optional);
         let skip =
             "        if (tensor == nullptr) {\n            continue; // left out\n        }\n";
         t.line(INFER_DOMAIN.replace("@skip@", if optional { skip } else { "" }));
     }
     t.line(checks::section(package, interface));
-    if converts(interface) {
-        t.line(to_kernel(interface));
+    if expands || interface.dtypes.promotes() {
+        t.line(to_kernel(expands, interface));
     }
     t.line(prepare(package, interface));
     t.line("} // namespace\n");
@@ -146,7 +151,7 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
     if interface.dtypes.promotes() || interface.dtypes.cast {
         all.push("aclnn_kernels/cast.h");
     }
-    if interface.broadcast {
+    if expands(package, interface) {
         all.push("level0/broadcast_to.h");
     }
     includes(&all)
@@ -157,8 +162,9 @@ pub fn ge_dtype(dtype: DType) -> String {
     format!("DataType::DT_{}", dtype.row().ge)
 }
 
-fn converts(interface: &Interface) -> bool {
-    interface.broadcast || interface.dtypes.promotes()
+/// Returns whether inputs that are broadcast are expanded before the kernel. A kernel with sums broadcasts them itself.
+fn expands(package: &Package<'_>, interface: &Interface) -> bool {
+    interface.broadcast && !sums::has(&package.def)
 }
 
 fn inputs(interface: &Interface) -> Vec<&Param> {
@@ -204,11 +210,14 @@ fn promoted(package: &Package<'_>, interface: &Interface) -> String {
 
 const INFER_DOMAIN: &str = include_str!("infer_domain.h");
 
+const BROADCASTS: &str = include_str!("broadcasts.h");
+
 /// Writes the C++ function `ToKernel`, which makes a tensor contiguous for the kernel.
 ///
-/// Where the operator promotes element types or broadcasts, the function also converts the tensor to the common type or shape.
-fn to_kernel(interface: &Interface) -> String {
-    let (shape, dtype) = (interface.broadcast, interface.dtypes.promotes());
+/// Where the operator promotes element types or broadcasts, the function also converts the tensor to the common type or, if `shape`
+/// is true, to the common shape.
+fn to_kernel(shape: bool, interface: &Interface) -> String {
+    let dtype = interface.dtypes.promotes();
     let mut params = vec!["const aclTensor* tensor".to_string()];
     params.extend(dtype.then(|| "DataType dtype".into()));
     params.extend(shape.then(|| "const Shape& domain".into()));
@@ -309,7 +318,7 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         t.line(list("const DataType dtype = Promoted", &promoted, ";"));
         more.push("dtype".to_string());
     }
-    if interface.broadcast {
+    if expands(package, interface) {
         t.line("Shape domain;");
         t.line(format!(
             "CHECK_RET(InferDomain({{{}}}, domain), ACLNN_ERR_PARAM_INVALID);",

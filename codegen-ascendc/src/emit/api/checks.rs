@@ -7,6 +7,7 @@ use super::cpp::{list, literal};
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
 use crate::emit::host::mask_types;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::plan::Plan;
@@ -221,7 +222,13 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     let (counts, mut params): (Vec<Param>, Vec<Param>) =
         main.tensors().cloned().partition(|p| has_counts(package, p));
     let mut t = Text::new();
-    let why = if interface.broadcast {
+    let why = if sums::has(def) {
+        params.extend(
+            def.split.iter().filter_map(|s| main.param(SignaturePart::Attr(s.dim)).cloned()),
+        );
+        sum_shapes(&mut t, package, &params);
+        "// Inputs that are broadcast fit the others; sums have the shapes of the inputs that they belong to."
+    } else if interface.broadcast {
         broadcast_shapes(&mut t, &params, &def.wide);
         "// Inputs are broadcast against each other; outputs have the broadcast shape."
     } else if let Some(split) = &def.split {
@@ -273,6 +280,85 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     }
 }
 
+/// Writes the checks of shapes for an operator with sums over broadcast inputs.
+///
+/// The first input that is never broadcast decides the shape of the computation. Others broadcast to it, and nothing broadcasts
+/// the other way.
+fn sum_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
+    let def = &package.def;
+    let tensors = || params.iter().filter(|p| p.is_tensor());
+    let is_wide = |p: &&Param| matches!(p.of, SignaturePart::Input(i) if def.wide.contains(&i));
+    let is_gated = |p: &Param| kind(package, p) == Some(Kind::Gated);
+    // One that is not gated, if there is one: its shape is that of the computation.
+    let Some(lead) = tensors().filter(is_wide).min_by_key(|p| is_gated(p)) else { return };
+    let shape = format!("{}->GetViewShape()", lead.name);
+    t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", lead.name));
+    let dim = params.iter().find(|p| !p.is_tensor()).map(|p| &*p.name);
+    if let Some(dim) = dim {
+        t.line(format!("OP_CHECK_MIN_DIM({}, 1, return false);", lead.name));
+        axis(t, &lead.name, dim);
+    }
+    match is_gated(lead) {
+        true => {
+            odd(t, &lead.name);
+            t.line(format!("const Shape both = {shape};\nShape domain = both;"));
+            t.line("domain.SetDim(axis, both.GetDim(axis) / 2);");
+        }
+        false => {
+            t.line(format!("const Shape domain = {shape};"));
+            let result =
+                |p: &Param| matches!(p.of, SignaturePart::Output(k) if def.sum(k).is_none());
+            if tensors().any(|p| is_gated(p) && (is_wide(&p) || result(p))) {
+                t.line("Shape both = domain;\nboth.SetDim(axis, 2 * domain.GetDim(axis));");
+            }
+        }
+    }
+    for p in tensors() {
+        let want = if is_gated(p) { "both" } else { "domain" };
+        let sum = match p.of {
+            SignaturePart::Output(k) => def.sum(k),
+            _ => None,
+        };
+        let input = sum.and_then(|input| tensors().find(|p| p.of == SignaturePart::Input(input)));
+        if let Some(input) = input {
+            t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({}, {}, return false);", p.name, input.name));
+        } else if p.of == lead.of {
+            continue;
+        } else if is_wide(&p) || matches!(p.of, SignaturePart::Output(_)) {
+            t.line(format!(
+                "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, {want}, return false);",
+                p.name
+            ));
+        } else {
+            let cut = if is_gated(p) { "axis" } else { "MAX_RANK" };
+            let fits = format!("Broadcasts({}, domain, {cut})", p.name);
+            let message =
+                format!("the shape of {} does not broadcast to that of {}.", p.name, lead.name);
+            refuse(t, &fits, &message, &[]);
+        }
+    }
+}
+
+/// Writes the check of the split dimension, and the constant `axis`, which counts it from the outermost.
+///
+/// `tensor` is the name of a tensor that has all dimensions, `dim` that of the argument.
+fn axis(t: &mut Text, tensor: &str, dim: &str) {
+    t.line(format!(
+        "const int64_t rank = static_cast<int64_t>({tensor}->GetViewShape().GetDimNum());"
+    ));
+    let message = format!("{dim} must be in [%ld, %ld], but is %ld.");
+    refuse(t, &format!("{dim} >= -rank && {dim} < rank"), &message, &["-rank", "rank - 1", dim]);
+    t.line("");
+    t.line(format!("const size_t axis = static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});"));
+}
+
+/// Writes the check that the split dimension of a gated tensor is even.
+fn odd(t: &mut Text, cut: &str) {
+    t.line(format!("const int64_t length = {cut}->GetViewShape().GetDim(axis);"));
+    let message = format!("{cut} is cut in two along dimension %zu, which is odd: %ld.");
+    refuse(t, "length % 2 == 0", &message, &["axis", "length"]);
+}
+
 /// Writes the checks of shapes for an operator with gated tensors, which are split in two.
 ///
 /// The checks compare the shapes of all whole tensors with each other, and those of all gated tensors. They then check the
@@ -296,16 +382,8 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let Some(cut) = gated.first().map(|p| &*p.name) else { return };
     t.line(format!("OP_CHECK_MIN_DIM({cut}, 1, return false);"));
     t.line(format!("OP_CHECK_MAX_DIM({cut}, MAX_RANK, return false);"));
-    t.line(format!(
-        "const int64_t rank = static_cast<int64_t>({cut}->GetViewShape().GetDimNum());"
-    ));
-    let message = format!("{dim} must be in [%ld, %ld], but is %ld.");
-    refuse(t, &format!("{dim} >= -rank && {dim} < rank"), &message, &["-rank", "rank - 1", dim]);
-    t.line("");
-    t.line(format!("const size_t axis = static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});"));
-    t.line(format!("const int64_t length = {cut}->GetViewShape().GetDim(axis);"));
-    let message = format!("{cut} is cut in two along dimension %zu, which is odd: %ld.");
-    refuse(t, "length % 2 == 0", &message, &["axis", "length"]);
+    axis(t, cut, dim);
+    odd(t, cut);
     if let Some(first) = whole.first() {
         t.line(format!("Shape part = {cut}->GetViewShape();"));
         t.line("part.SetDim(axis, length / 2);");

@@ -3,8 +3,8 @@
 //! The messages are the same as those of the CPU.
 
 use super::core::branching;
-use crate::emit::kernel::sums;
 use crate::emit::package::Package;
+use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Variant};
@@ -58,7 +58,7 @@ fn signature(text: &mut Text, package: &Package<'_>) {
 ///
 /// Writes nothing for operators without sums.
 pub fn sum_tables(text: &mut Text, def: &OpDef) {
-    if !sums::has(def) {
+    if !Scheme::of(def).adds {
         return;
     }
     let of = |k: usize| def.sum(k).map_or("-1".to_string(), |input| input.to_string());
@@ -152,7 +152,7 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
         match line.trim() {
             "@optional@" => kept.push(has_optional_laid_out(def)),
             "@masks@" => kept.push(has_masks(def)),
-            "@sums@" => kept.push(sums::has(def)),
+            "@sums@" => kept.push(Scheme::of(def).adds),
             "@else@" => kept.iter_mut().skip(1).for_each(|k| *k = !*k), // no block is in another
             "@end@" => drop(kept.pop()),
             _ if kept.iter().all(|k| *k) => out += &format!("{line}\n"),

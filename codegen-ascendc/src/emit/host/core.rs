@@ -5,6 +5,7 @@
 use crate::arch::Arch;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
+use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
 use crate::tiling::{Footprint, Need};
@@ -39,8 +40,8 @@ pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
     text.line(TILE);
-    if sums::has(&package.def) {
-        text.line(SUMS);
+    if Scheme::of(&package.def).adds {
+        text.line(SUMS.replace("@modes@", sums::MODES));
     }
     text.line("// What the framework keeps between calls.");
     text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
@@ -175,17 +176,60 @@ fn select(text: &mut Text, package: &Package<'_>) {
     text.line("    return NO_FORM;\n}");
 }
 
-/// Returns the number of output streams that are sums, as the C++ function `WorkspaceOf` takes it.
-pub fn sum_count(package: &Package<'_>) -> usize {
+/// Returns the C++ expression of the bytes of workspace that a kernel needs for itself; `None` if it takes none.
+///
+/// `data` is the C++ expression of the tiling data.
+pub fn workspace(package: &Package<'_>, data: &str) -> Option<String> {
     let def = &package.def;
-    def.output_streams().iter().filter(|s| def.sum(s.tensor).is_some()).count()
+    let sums = || def.output_streams().iter().filter(|s| def.sum(s.tensor).is_some()).count();
+    Scheme::of(def).workspace.then(|| format!("WorkspaceOf({data}, {})", sums()))
+}
+
+/// The shape of a call, as C++ expressions.
+pub struct CallShape<'e> {
+    /// Dimensions of one part, and their number.
+    pub dims: [&'e str; 2],
+    /// How many dimensions lead, as [`outer`] returns it.
+    pub outer: &'e str,
+    /// Whether there are gated tensors.
+    pub split: &'e str,
+    /// Number of inputs.
+    pub inputs: &'e str,
+}
+
+/// Writes C++ statements that declare `extent`, the shape of a call as the tiling takes it.
+///
+/// With sums, inputs may have other shapes. The statements `shapes` declare them, and those that `refuse` writes call
+/// `CollapseSums`, which fills in `extent` and the array `modes`.
+pub fn collapse(
+    text: &mut Text,
+    package: &Package<'_>,
+    call: &CallShape<'_>,
+    shapes: &str,
+    refuse: impl FnOnce(&mut Text),
+) {
+    let CallShape { dims: [dims, rank], outer, split, inputs } = call;
+    let extent = Scheme::of(&package.def).extent;
+    if !Scheme::of(&package.def).adds {
+        text.line(format!("const {extent} extent = Collapse({dims}, {rank}, {outer}, {split});"));
+        return;
+    }
+    text.lines(shapes);
+    text.line(format!("uint32_t modes[{inputs}] = {{}};\n{extent} extent{{}};"));
+    refuse(text);
 }
 
 /// Writes C++ statements that store in the tiling data how each input of an operator with sums lies in the domain.
 ///
 /// `data` is the C++ expression of a field without its name; `modes` is the array that `CollapseSums` has filled.
 pub fn fill_modes(text: &mut Text, package: &Package<'_>, data: &str) {
-    for input in sums::broadcast(&package.def) {
-        text.line(format!("{data}{} = modes[{input}];", sums::mode(&package.def, input)));
+    for (input, mode) in sums::broadcast(&package.def).into_iter().zip(modes(package)) {
+        text.line(format!("{data}{mode} = modes[{input}];"));
     }
+}
+
+/// Returns the names of the tiling data's fields that say how each input lies in the domain; empty without sums.
+pub fn modes(package: &Package<'_>) -> Vec<String> {
+    let def = &package.def;
+    sums::broadcast(def).into_iter().map(|input| sums::mode(def, input)).collect()
 }

@@ -123,10 +123,17 @@ fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
         [("Inputs", &signature.inputs, &def.inputs), ("Outputs", &signature.outputs, &def.outputs)];
     for (title, items, tensors) in groups {
         text.line(format!(" *\n * @par {title}:"));
-        for (item, tensor) in items.iter().zip(tensors.iter()) {
+        for (k, (item, tensor)) in items.iter().zip(tensors.iter()).enumerate() {
             let optional = if item.macro_name == "OPTIONAL_INPUT" { "optional, " } else { "" };
             let unused = if tensor.used || title == "Outputs" { "" } else { "; checked, not read" };
-            let (types, shape) = (kernel_types(package, tensor), shape(def, tensor));
+            let types = kernel_types(package, tensor);
+            let sum = def.sum(k).filter(|_| title == "Outputs");
+            let shape = match sum {
+                Some(input) => {
+                    format!("a sum in the shape of {}", signature.inputs[input].name)
+                }
+                None => shape(def, tensor).into(),
+            };
             text.line(format!(" * @li {}: {optional}{types}, {shape}{unused}.", item.name));
         }
     }

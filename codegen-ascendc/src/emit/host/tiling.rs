@@ -1,10 +1,10 @@
 //! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
 
 use super::checks::{attribute, form_arguments, fragment, has_attributes, has_masks};
-use super::core;
-use crate::emit::kernel::sums;
+use super::core::{self, CallShape};
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
+use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, OpDef, Spec};
@@ -187,14 +187,13 @@ fn tile(text: &mut Text, package: &Package<'_>) {
         text.line("const uint64_t small = data->path == PATH_SMALL ? 1 : 0;");
         text.line("context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));");
         text.line("context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns");
-        if sums::has(def) {
+        let own = core::workspace(package, "*data").map(|bytes| {
             // All cores of a kernel with a barrier must run at once, beside those of other streams.
             text.line("context->SetScheduleMode(1);");
-            let bytes = format!("WorkspaceOf(*data, {})", core::sum_count(package));
-            text.line(format!("workspaces[0] = workspace + {bytes};\nreturn ge::GRAPH_SUCCESS;"));
-        } else {
-            text.line("workspaces[0] = workspace;\nreturn ge::GRAPH_SUCCESS;");
-        }
+            format!(" + {bytes}")
+        });
+        text.line(format!("workspaces[0] = workspace{};", own.unwrap_or_default()));
+        text.line("return ge::GRAPH_SUCCESS;");
     });
     text.line("");
 }
@@ -233,19 +232,15 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     text.when("data == nullptr || workspaces == nullptr", "return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     let def = &package.def;
     let outer = core::outer(package, "domain.split", |a| attribute(def, a));
-    let split = def.split.is_some();
+    let split = def.split.is_some().to_string();
     text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
-    let tile = if sums::has(def) {
-        text.line("uint32_t modes[INPUT_COUNT] = {};\nSumExtent extent{};");
+    let dims = ["dims.data()", "dims.size()"];
+    let shape = CallShape { dims, outer: &outer, split: &split, inputs: "INPUT_COUNT" };
+    core::collapse(text, package, &shape, "", |text| {
         let call = format!("CollapseInputs(context, domain, dims, {outer}, modes, extent)");
         text.when(&format!("{call} != ge::GRAPH_SUCCESS"), "return ge::GRAPH_FAILED;");
-        "TileSums"
-    } else {
-        text.line(format!(
-            "const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {split});"
-        ));
-        "Tile"
-    };
+    });
+    let tile = Scheme::of(def).tile;
     text.block(&format!("if (!{tile}(extent, *need, machine, *data))"), "}", |text| {
         text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");
         text.line(
@@ -253,9 +248,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
         );
         text.line("              std::to_string(LeastUb(*need)) + \" bytes\");");
     });
-    if sums::has(def) {
-        core::fill_modes(text, package, "data->");
-    }
+    core::fill_modes(text, package, "data->");
 }
 
 /// Writes C++ statements that store attributes and the number of row counts in the tiling data.

@@ -2,6 +2,7 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
+use super::super::scheme::Scheme;
 use super::super::text::Text;
 use super::super::tree::File;
 use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
@@ -19,20 +20,21 @@ pub fn file(package: &Package<'_>) -> File {
 fn body(package: &Package<'_>, text: &mut Text) {
     let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
-    let walk = (!sums::has(&package.def)).then_some("walk");
+    let adds = Scheme::of(&package.def).adds;
+    let walk = (!adds).then_some("walk");
     for part in ["compute", "tiling_data", "tiling_key"].into_iter().chain(walk) {
         text.line(format!("#include \"{snake}_{part}.h\""));
     }
     text.line(format!("\nnamespace {} {{\n", namespace(package)));
     constants(package, text);
-    if sums::has(&package.def) {
+    if adds {
         sums::constants(text);
     }
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.block(&format!("class {}", package.def.name), "};", |text| {
         text.line("using T = typename Element<dtype>::Type;");
         text.line("using Formula = Compute<dtype, form>;\n");
-        if sums::has(&package.def) {
+        if adds {
             return sums::members(package, &tensors(package), text);
         }
         text.label("public:");

@@ -1,10 +1,10 @@
 //! The kernel's entry: one template over the tiling key.
 
 use super::super::package::{Cann, Package};
+use super::super::scheme::Scheme;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, namespace};
-use super::sums;
 use super::tiling_key::vector_cores_apart;
 use op_dsl_ir::names::cpp_name;
 
@@ -27,20 +27,20 @@ pub fn file(package: &Package<'_>) -> File {
     text.line(names::wrapped(&head, &args, ")"));
     text.line("{");
     let task = vector_cores_apart(package.soc().arch) && package.options.cann == Cann::V8;
-    let sums = sums::has(&package.def);
+    let scheme = Scheme::of(&package.def);
     if task {
-        let kind = if sums { "MIX_AIV_1_0" } else { "AIV_ONLY" };
+        let kind = scheme.kernel_type;
         text.line(format!("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_{kind});"));
     }
     text.line(format!("    REGISTER_TILING_DEFAULT({op}TilingData);"));
     text.line(format!("    GET_TILING_DATA_WITH_STRUCT({op}TilingData, tilingData, tiling);"));
-    if !sums {
+    if !scheme.workspace {
         text.line("    (void)workspace;  // everything happens in UB");
     }
     text.line("    if (AscendC::GetBlockIdx() >= tilingData.cores) {\n        return;\n    }");
     text.line("    AscendC::TPipe pipe;");
     text.line(format!("    {}::{op}<dtype, form, small> op(tilingData);", namespace(package)));
-    let workspace = sums.then(|| "AscendC::GetUserWorkspace(workspace)".to_string());
+    let workspace = scheme.workspace.then(|| "AscendC::GetUserWorkspace(workspace)".to_string());
     let bound: Vec<String> = tensors(package).into_iter().chain(workspace).collect();
     text.line(format!("    op.Bind({});", bound.join(", ")));
     text.line("    op.Init(pipe);");

@@ -41,6 +41,7 @@ pub use barrier::BY_COMPILER;
 pub use tiling_key::vector_cores_apart;
 
 use super::package::Package;
+use super::scheme::Scheme;
 use super::tree::File;
 
 /// Returns the files of the kernel.
@@ -54,7 +55,6 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         tiling_data::file(package),
         tiling_key::file(package),
     ];
-    // The class of an operator with sums walks its own tiles.
-    files.extend((!sums::has(&package.def)).then(|| walk::file(package)));
+    files.extend((!Scheme::of(&package.def).adds).then(|| walk::file(package)));
     files
 }

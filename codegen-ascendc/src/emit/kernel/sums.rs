@@ -26,6 +26,12 @@ const ADD: &str = include_str!("sums/add.h");
 /// C++ function that returns how many elements a buffer of UB has.
 const CAPACITY: &str = include_str!("sums/capacity.h");
 
+/// C++ constants of the ways in which an input lies in the domain, for the host and for the kernel.
+pub const MODES: &str = "\
+constexpr uint32_t WHOLE = 0;
+constexpr uint32_t KEPT = 1;
+constexpr uint32_t ONE = 2;";
+
 /// Returns whether outputs of the operator are sums.
 pub fn has(def: &OpDef) -> bool {
     !def.sums.is_empty()
@@ -34,6 +40,11 @@ pub fn has(def: &OpDef) -> bool {
 /// Returns the indices of the inputs that may be broadcast, which the kernel of an operator with sums does itself.
 pub fn broadcast(def: &OpDef) -> Vec<usize> {
     (0..def.inputs.len()).filter(|input| has(def) && !def.wide.contains(input)).collect()
+}
+
+/// Returns the indices of the inputs whose shapes sums have.
+pub fn summed(def: &OpDef) -> Vec<usize> {
+    (0..def.inputs.len()).filter(|input| def.sums.iter().any(|sum| sum.input == *input)).collect()
 }
 
 /// Returns the name of the tiling data's field that says how an input lies in the domain.
@@ -87,7 +98,7 @@ fn side(stream: Stream) -> String {
 /// Writes what the class needs ahead of it: ways in which inputs lie in the domain, and the struct of a tile.
 pub fn constants(text: &mut Text) {
     text.line("// How an input lies in the domain: with all elements, with one for each of `kept`, with one for all.");
-    text.line("constexpr uint32_t WHOLE = 0;\nconstexpr uint32_t KEPT = 1;\nconstexpr uint32_t ONE = 2;\n");
+    text.line(MODES).line("");
     text.line(
         "// Most rows of one copy, and widest rows, so that the gaps between them fit 32 bits.",
     );

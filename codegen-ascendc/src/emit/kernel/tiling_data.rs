@@ -3,6 +3,7 @@
 //! [`Tiling`]: crate::tiling::Tiling
 
 use super::super::package::Package;
+use super::super::scheme::Scheme;
 use super::super::tree::File;
 use super::names::header_file;
 use super::sums;
@@ -37,7 +38,7 @@ const TILING: [(&str, &str, &str); 12] = [
 ];
 
 /// Fields of an operator with sums, apart from how each input lies in the domain: C++ type, name, meaning.
-const SUMS: [(&str, &str, &str); 11] = [
+const SUMS: [(&str, &str, &str); 15] = [
     ("uint64_t", "chunks", "units that the rows of a piece are cut into"),
     ("uint64_t", "wholeRow", "elements between rows of a tensor that has all elements"),
     ("uint64_t", "wholeGroup", "elements between groups there"),
@@ -53,6 +54,14 @@ const SUMS: [(&str, &str, &str); 11] = [
     ("uint64_t", "plane", "numbers of one sum's partial sums there, for each of their two parts"),
     ("uint32_t", "finalColumns", "most sums of a core's piece behind the barrier"),
     ("uint32_t", "vector", "1 if each column has a sum of its own, 0 if a group has one"),
+    ("uint32_t", "times", "columns of one element of a sum; 1 if each has its own"),
+    ("uint32_t", "joined", "rows in one; 1 if columns of an element are side by side"),
+    (
+        "uint32_t",
+        "rest",
+        "elements of rows beyond the last that is whole, where several are in one",
+    ),
+    ("uint32_t", "meets", "1 if partial sums are added behind a barrier, else 0"),
 ];
 
 /// Returns whether an attribute says at run time which part of gated tensors is the gate.
@@ -74,13 +83,8 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
             "rows of the matrix in each row that they count",
         ));
     }
-    if sums::has(&package.def) {
+    if Scheme::of(&package.def).adds {
         fields.extend(SUMS.iter().map(|(ty, n, doc)| field(ty, n, doc)));
-        fields.push(field(
-            "uint32_t",
-            "meets",
-            "1 if partial sums are added behind a barrier, else 0",
-        ));
         for input in sums::broadcast(&package.def) {
             let name = &package.def.inputs[input].name;
             let doc =

@@ -2,11 +2,11 @@
 
 use super::super::branch::in_both;
 use super::super::package::{Cann, Package};
+use super::super::scheme::Scheme;
 use super::super::text::Text;
 use super::super::tree::File;
 use super::super::type_names::type_names;
 use super::names::{self, header_file};
-use super::sums;
 use crate::arch::Arch;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
@@ -35,7 +35,7 @@ pub fn form(package: &Package<'_>, spec: usize) -> String {
 ///
 /// A kernel of sums has none: its tiles follow from the inputs that are broadcast.
 pub fn has_small(package: &Package<'_>) -> bool {
-    package.def.split.is_some() && !sums::has(&package.def)
+    package.def.split.is_some() && Scheme::of(&package.def).small
 }
 
 /// Groups the specialisations that have plans for the same element types, together with these types.
@@ -94,8 +94,7 @@ fn body(package: &Package<'_>, text: &mut Text) {
             format!("        ASCENDC_TPL_BOOL_SEL(small, {small})"),
         ];
         if apart && package.options.cann == Cann::V9 {
-            // A barrier over all cores needs the scheduler, which kernels of vector cores alone do without.
-            let kind = if sums::has(&package.def) { "MIX_AIV_1_0" } else { "AIV_ONLY" };
+            let kind = Scheme::of(&package.def).kernel_type;
             lines.push(format!("        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_{kind})"));
         }
         format!("    ASCENDC_TPL_ARGS_SEL(\n{})", lines.join(",\n"))

@@ -1,12 +1,13 @@
 //! One kernel that is launched without an installed package: a program that runs it on files.
 
 use super::ops_nn::units;
+use crate::emit::host::core::CallShape;
 use crate::emit::kernel::BY_COMPILER;
 use crate::emit::kernel::names::namespace;
-use crate::emit::kernel::sums;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::phrases;
+use crate::emit::scheme::Scheme;
 use crate::emit::text::{Comment, Text, doc, header, page_header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
@@ -75,7 +76,8 @@ fn launch_header(package: &Package<'_>) -> String {
     };
     let rows: Vec<String> = tensors(package).enumerate().map(row).collect();
     // Other inputs may be smaller than the domain where there are sums.
-    let lead = def.wide.first().copied().filter(|_| sums::has(def)).unwrap_or(host::lead(def));
+    let scheme = Scheme::of(def);
+    let lead = def.wide.first().copied().filter(|_| scheme.adds).unwrap_or(host::lead(def));
     text.line("// Inputs, then results.");
     text.line(format!("constexpr Operand TENSORS[] = {{{}}};", rows.join(", ")));
     text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
@@ -94,7 +96,7 @@ fn launch_header(package: &Package<'_>) -> String {
         text.line("std::vector<uint64_t> dims;  // of one part");
         text.line("void* tensors[COUNT] = {};   // in device memory");
         text.line("uint64_t counts = 0;         // how many counts of rows there are");
-        if sums::has(def) {
+        if scheme.workspace {
             text.line("std::vector<uint64_t> shapes[INPUTS];  // of one part of each input");
             text.line("void* workspace = nullptr;             // in device memory");
         }
@@ -105,7 +107,7 @@ fn launch_header(package: &Package<'_>) -> String {
     });
     split_dim(package, &mut text);
     set_attribute(package, &mut text);
-    if sums::has(def) {
+    if scheme.workspace {
         text.line("// Bytes of workspace that a call needs.");
         text.line("uint64_t WorkspaceBytes(const Call& call);");
     }
@@ -160,11 +162,12 @@ fn launch(package: &Package<'_>) -> String {
     let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
     let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
     // Where vector cores are separate from matrix cores, a kernel declares that it runs on vector cores.
-    let unit =
-        if kernel::vector_cores_apart(package.soc().arch) { "__vector__" } else { "__aicore__" };
-    // A barrier over all cores needs the scheduler, and all cores at once.
-    let has_sums = sums::has(def);
-    let (mode, unit) = if has_sums { ("__schedmode__(1) ", "__mix__(0, 1)") } else { ("", unit) };
+    let scheme = Scheme::of(def);
+    let (mode, unit) = match scheme.launched {
+        [mode, ""] if kernel::vector_cores_apart(package.soc().arch) => (mode, "__vector__"),
+        [mode, ""] => (mode, "__aicore__"),
+        [mode, unit] => (mode, unit),
+    };
     let mut text = Text::new();
     text.line("#include \"launch.h\"\n\n#include \"kernel_operator.h\"");
     text.line("#include \"tiling/platform/platform_ascendc.h\"\n");
@@ -172,7 +175,7 @@ fn launch(package: &Package<'_>) -> String {
         "#include \"op_host/{snake}_tiling_core.h\"\n#include \"op_kernel/{snake}.h\"\n"
     ));
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
-    let workspace = has_sums.then(|| "workspace".to_string());
+    let workspace = scheme.workspace.then(|| "workspace".to_string());
     let params = params.into_iter().chain(workspace.iter().map(|w| format!("GM_ADDR {w}")));
     let params = params.collect::<Vec<_>>().join(", ");
     let data = package.tiling_data();
@@ -196,19 +199,18 @@ fn launch(package: &Package<'_>) -> String {
         text.block("for (const Instance& instance : INSTANCES)", "}", |text| {
             let same =
                 "instance.type == call.type && instance.form == form && instance.small == small";
-            let workspace = if has_sums { "call.workspace, " } else { "" };
+            let workspace = if scheme.workspace { "call.workspace, " } else { "" };
             let start =
                 format!("instance.start(call.tensors, {workspace}tiling, stream);\nreturn true;");
             text.when(same, start);
         });
         text.line("return false;");
     });
-    if has_sums {
+    if let Some(bytes) = host::core::workspace(package, "tiling") {
         text.line("").function("uint64_t WorkspaceBytes(const Call& call)", |text| {
             text.line(format!("{data} tiling{{}};\nuint32_t form = 0;"));
             text.when("!MakeTiling(call, form, tiling)", "return 0;");
-            let sums = host::core::sum_count(package);
-            text.line(format!("return ops::{snake}::WorkspaceOf(tiling, {sums});"));
+            text.line(format!("return ops::{snake}::{bytes};"));
         });
     }
     text.finish()
@@ -217,7 +219,7 @@ fn launch(package: &Package<'_>) -> String {
 /// Writes the C++ table of the kernel's instances, by which the launcher finds the one to start.
 fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     let data = package.tiling_data();
-    let workspace = sums::has(&package.def);
+    let workspace = Scheme::of(&package.def).workspace;
     let arguments = (0..count).map(|i| format!("static_cast<GM_ADDR>(tensors[{i}])"));
     let own = workspace.then(|| "static_cast<GM_ADDR>(workspace)".to_string());
     let arguments: Vec<String> = arguments.chain(own).collect();
@@ -266,40 +268,31 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
         text.line("platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
         text.line(format!("form = SelectForm({});", chosen.join(", ")));
         text.line("const Need* need = FindNeed(ARCHS[0].number, form, call.type);");
-        let tile = if sums::has(def) {
-            collapse(&outer, text);
-            "TileSums"
-        } else {
-            text.line(format!(
-                "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
-            ));
-            "Tile"
+        let shape = CallShape {
+            dims: ["call.dims.data()", "call.dims.size()"],
+            outer: &outer,
+            split: "SPLIT",
+            inputs: "INPUTS",
         };
+        host::core::collapse(text, package, &shape, "Shape shapes[INPUTS];", |text| {
+            text.block("for (size_t k = 0; k < INPUTS; ++k)", "}", |text| {
+                text.line("shapes[k] = Shape{call.shapes[k].data(), call.shapes[k].size(), TENSORS[k].gated};");
+            });
+            let call = format!(
+                "CollapseSums(call.dims.data(), call.dims.size(), {outer}, shapes, INPUTS, modes, extent)"
+            );
+            text.when(&format!("{call} != INPUTS"), "return false;");
+        });
+        let tile = Scheme::of(def).tile;
         text.line("const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
         let failed = format!("need == nullptr || !{tile}(extent, *need, machine, tiling)");
         text.when(&failed, "return false;");
-        if sums::has(def) {
-            host::core::fill_modes(text, package, "tiling.");
-        }
+        host::core::fill_modes(text, package, "tiling.");
         let shape = ["call.dims", "SplitDim(call)"];
         host::fill(text, package, "tiling.", "call.counts", shape, call);
         text.line("return true;");
     });
     text.line("");
-}
-
-/// Writes C++ statements that find how the inputs of a call with sums lie in the domain.
-fn collapse(outer: &str, text: &mut Text) {
-    text.line("Shape shapes[INPUTS];\nuint32_t modes[INPUTS] = {};\nSumExtent extent{};");
-    text.block("for (size_t k = 0; k < INPUTS; ++k)", "}", |text| {
-        text.line(
-            "shapes[k] = Shape{call.shapes[k].data(), call.shapes[k].size(), TENSORS[k].gated};",
-        );
-    });
-    let call = format!(
-        "CollapseSums(call.dims.data(), call.dims.size(), {outer}, shapes, INPUTS, modes, extent)"
-    );
-    text.when(&format!("{call} != INPUTS"), "return false;");
 }
 
 fn cmake(package: &Package<'_>) -> String {

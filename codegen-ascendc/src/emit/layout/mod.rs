@@ -43,10 +43,12 @@ pub enum Unbuilt {
     /// The layout does not support masks of one bit per element, which the operator with this name has.
     #[error("{0} has a mask of bits, which PyTorch has no tensors of; use --layout custom")]
     Bits(String),
-    /// The layout does not support operators with outputs that are sums, as that with the first name.
+    /// An operator with outputs that are sums has no input whose shape decides that of the call.
     ///
-    /// The second field is the name of the layout.
-    #[error("{0} has outputs that are sums, which --layout {1} does not have; use --layout {SUMS}")]
+    /// The fields are its name and that of the layout.
+    #[error(
+        "{0} has sums and no input that is never broadcast, which --layout {1} needs; use --layout {SUMS}"
+    )]
     Sums(String, &'static str),
 }
 
@@ -104,14 +106,12 @@ impl Layout {
     /// The layout does not support the operator. The error says what to use instead.
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
-        let sums = match self {
-            Layout::Custom => true,
-            Layout::Direct => def.sums.is_empty() || !def.wide.is_empty(),
-            Layout::OpsNn | Layout::Torch => def.sums.is_empty(),
-        };
-        match (bits, sums) {
-            (true, _) if self == Layout::Torch => Err(Unbuilt::Bits(def.name.to_string())),
-            (_, false) => Err(Unbuilt::Sums(def.name.to_string(), self.name())),
+        let leads = def.sums.is_empty() || !def.wide.is_empty();
+        match self {
+            Layout::Torch if bits => Err(Unbuilt::Bits(def.name.to_string())),
+            Layout::Direct | Layout::OpsNn if !leads => {
+                Err(Unbuilt::Sums(def.name.to_string(), self.name()))
+            }
             _ => Ok(()),
         }
     }

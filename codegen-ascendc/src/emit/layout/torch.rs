@@ -8,6 +8,7 @@ mod attribute;
 mod derivatives;
 
 use crate::emit::api::cpp::{list, literal};
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::paper::phrases;
 use crate::emit::text::{Comment, Text, project_header, project_page_header};
@@ -102,7 +103,9 @@ fn operator(t: &mut Text, package: &Package<'_>) {
     let def = package.written;
     t.line(format!("namespace {} {{\n", package.def.snake()));
     let types: Vec<&str> = package.dtypes().into_iter().map(|d| type_names(d).torch).collect();
-    let facts = [def.broadcast, def.promote, def.empty].map(|fact| fact.to_string()).join(", ");
+    // Sums of no elements are refused, whatever the formula says of them.
+    let facts =
+        [def.broadcast, def.promote, package.def.empty].map(|fact| fact.to_string()).join(", ");
     t.line(
         "// Name; whether it broadcasts, promotes, takes tensors without elements; element types.",
     );
@@ -172,8 +175,12 @@ fn body(t: &mut Text, package: &Package<'_>) {
         passed.push(format!("{name}{}", if *wire_str { "Text" } else { "Number" }));
     }
     let outputs: Vec<String> = def.outputs.iter().map(|o| cpp_name(&o.name)).collect();
-    for (output, name) in def.outputs.iter().zip(&outputs) {
-        t.line(format!("at::Tensor {name} = thisCall.Result({});", kind(output.kind)));
+    for (k, (output, name)) in def.outputs.iter().zip(&outputs).enumerate() {
+        let result = match def.sum(k) {
+            Some(input) => format!("Sum({input})"),
+            None => format!("Result({})", kind(output.kind)),
+        };
+        t.line(format!("at::Tensor {name} = thisCall.{result};"));
     }
     t.block("if constexpr (LAUNCH)", "}", |t| launch(t, def, passed, &outputs));
     match &outputs[..] {
@@ -204,9 +211,14 @@ fn launch(t: &mut Text, def: &OpDef, passed: Vec<String>, outputs: &[String]) {
     t.line(format!("const c10::DeviceGuard guard({first}.device());"));
     t.block(&format!("if (thisCall.Launches(\"{function}\"))"), "}", |t| {
         let mut arguments = vec![function.clone()];
+        let narrow = sums::broadcast(def);
         for (i, tensor) in def.inputs.iter().enumerate() {
             let ready = format!("{}Ready", cpp_name(&tensor.name));
-            let how = if def.presence(i).is_some() { "ReadyIfGiven" } else { "Ready" };
+            let how = match def.presence(i) {
+                Some(_) => "ReadyIfGiven",
+                None if narrow.contains(&i) => "Narrow",
+                None => "Ready",
+            };
             t.line(format!("auto {ready} = thisCall.{how}({i});"));
             arguments.push(ready);
         }
@@ -232,6 +244,14 @@ fn readme(packages: &[Package<'_>], space: &str) -> String {
         let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
         let call = format!("{}{}", package.def.snake(), schema(package.written));
         t.line(format!("| `{call}` | {} |", dtypes.join(words.signs.comma)));
+    }
+    let sums: Vec<String> = packages
+        .iter()
+        .filter(|p| sums::has(&p.def))
+        .map(|p| format!("`{}`", p.def.snake()))
+        .collect();
+    if !sums.is_empty() {
+        t.line(format!("\n{}", (about.sums)(&sums.join(words.signs.comma))));
     }
     for package in packages {
         t.line(phrases::section(package));

@@ -3,12 +3,13 @@
 use super::straight::{Syntax, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::api::{is_mask, kind};
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Tensor, Value, snake};
 use op_dsl_ir::published::{SignaturePart, Type};
 use op_dsl_ir::{DType, Stored};
 
@@ -99,6 +100,14 @@ fn shapes(package: &Package<'_>) -> String {
     } else {
         t.line("const std::vector<int64_t> SHAPE = {ROWS, COLUMNS};");
     }
+    let narrow = sums::summed(&package.def);
+    let has = |kind: Kind| narrow.iter().any(|i| package.def.inputs[*i].kind == kind);
+    if has(Kind::Whole) {
+        t.line("const std::vector<int64_t> ROW = {1, COLUMNS};");
+    }
+    if has(Kind::Gated) {
+        t.line("const std::vector<int64_t> ROW_OF_BOTH = {1, 2 * COLUMNS};");
+    }
     t.finish()
 }
 
@@ -171,18 +180,25 @@ fn truths(package: &Package<'_>) -> String {
 fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
     let def = &package.def;
     let mut b = Text::new();
-    let both = |kind: Kind| match (def.split.is_some(), kind) {
-        (false, _) => "SHAPE",
-        (true, Kind::Whole | Kind::Mask | Kind::Rows) => "PART",
-        (true, Kind::Gated) => "BOTH",
+    let narrow = |of: SignaturePart| match of {
+        SignaturePart::Input(i) => sums::summed(def).contains(&i),
+        SignaturePart::Output(k) => def.sum(k).is_some(),
+        _ => false,
+    };
+    let shape = |of: SignaturePart, kind: Kind| match (narrow(of), def.split.is_some(), kind) {
+        (true, _, Kind::Gated) => "ROW_OF_BOTH",
+        (true, ..) => "ROW",
+        (_, false, _) => "SHAPE",
+        (_, true, Kind::Whole | Kind::Mask | Kind::Rows) => "PART",
+        (_, true, Kind::Gated) => "BOTH",
     };
     for (i, p) in described(package, function, spec).iter().enumerate() {
         let kind = kind(package, p).unwrap_or(Kind::Whole);
         match kind {
-            Kind::Mask => b.line(format!("Truths {}({}, {i}.0f);", p.name, both(kind))),
+            Kind::Mask => b.line(format!("Truths {}({}, {i}.0f);", p.name, shape(p.of, kind))),
             Kind::Rows => b.line(format!("Counts {};", p.name)),
             Kind::Whole | Kind::Gated => {
-                b.line(format!("Numbers {}({}, {i}.0f);", p.name, both(kind)))
+                b.line(format!("Numbers {}({}, {i}.0f);", p.name, shape(p.of, kind)))
             }
         };
     }
@@ -270,12 +286,24 @@ fn compare(
         (true, op_dsl_ir::op::Part::Gate) => "gate",
         (true, op_dsl_ir::op::Part::Value) => "value",
     };
+    // Where an element lies in a tensor of one row, which is broadcast.
+    let in_row = |tensor: &Tensor, place: &str| match tensor.kind {
+        Kind::Gated => format!("{place} % (2 * COLUMNS)"),
+        _ => format!("{place} % COLUMNS"),
+    };
+    let narrow = sums::summed(def);
     let mut args: Vec<String> = def
         .input_streams()
         .iter()
         .map(|s| match leaves_out(package, spec, SignaturePart::Input(s.tensor)) {
             true => "NAN".into(),
-            false => format!("{}.host[{}]", interface.input(s.tensor), place(s.part)),
+            false => {
+                let at = match narrow.contains(&s.tensor) {
+                    true => in_row(&def.inputs[s.tensor], place(s.part)),
+                    false => place(s.part).into(),
+                };
+                format!("{}.host[{at}]", interface.input(s.tensor))
+            }
         })
         .collect();
     for (i, attr) in def.attrs.iter().enumerate() {
@@ -289,6 +317,11 @@ fn compare(
         }
     }
     b.line("bool right = true;");
+    let summed: Vec<&str> =
+        def.sums.iter().map(|sum| function.name_of(SignaturePart::Output(sum.output))).collect();
+    for name in &summed {
+        b.line(format!("std::vector<double> {name}Sum({name}.host.size());"));
+    }
     b.block("for (int64_t i = 0; i < ROWS * COLUMNS; ++i)", "}", |b| {
         if let Some(split) = &def.split {
             let is_true = |a| value(package, function, spec, a) == Value::Bool(true);
@@ -319,11 +352,23 @@ fn compare(
         for (stream, field) in def.output_streams().iter().zip(def.output_names()) {
             let name = function.name_of(SignaturePart::Output(stream.tensor));
             let (at, field) = (place(stream.part), cpp_name(&field));
+            if def.sum(stream.tensor).is_some() {
+                let at = in_row(&def.outputs[stream.tensor], at);
+                b.line(format!("{name}Sum[{at}] += want.{field};"));
+                continue;
+            }
             b.line(format!(
                 "right = Close(\"{name}\", {at}, {name}.host[{at}], want.{field}) && right;"
             ));
         }
     });
+    for name in summed {
+        b.block(&format!("for (size_t i = 0; i < {name}Sum.size(); ++i)"), "}", |b| {
+            b.line(format!(
+                "right = Close(\"{name}\", static_cast<int64_t>(i), {name}.host[i], {name}Sum[i]) && right;"
+            ));
+        });
+    }
     b.line(
         "std::printf(\"%s\\n\", right ? \"as the formula says\" : \"NOT as the formula says\");",
     );

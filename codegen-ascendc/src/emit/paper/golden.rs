@@ -2,6 +2,7 @@
 
 use super::straight::{Syntax, prelude, straight};
 use crate::emit::host::first;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -33,6 +34,9 @@ pub fn file(package: &Package<'_>) -> File {
     if package.def.rows().is_some() {
         t.line(COUNTED);
     }
+    if sums::has(&package.def) {
+        t.line(SUMMED);
+    }
     t.line(golden(package));
     let text = t.finish();
     let text = text
@@ -49,6 +53,8 @@ fn uses_erf(package: &Package<'_>) -> bool {
 const ERF: &str = include_str!("golden/erf.py");
 
 const COUNTED: &str = include_str!("golden/counted.py");
+
+const SUMMED: &str = include_str!("golden/summed.py");
 
 /// Python statements that split a gated tensor into gate and value, and that join the two again.
 ///
@@ -126,7 +132,7 @@ pub fn word(name: &str) -> String {
     const KEYWORDS: &[&str] = &[
         "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
         "formula", "from", "gate_first", "global", "import", "is", "joined", "lambda", "math",
-        "nonlocal", "not", "np", "or", "parts", "pass", "raise", "with",
+        "nonlocal", "not", "np", "or", "parts", "pass", "raise", "summed", "with",
     ];
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
@@ -231,6 +237,11 @@ fn golden(package: &Package<'_>) -> String {
     }
     let along = def.split.as_ref().map(|split| along(package, split)).unwrap_or_default();
     if let Some(split) = &def.split {
+        if let Some(wide) = def.wide.first().filter(|_| sums::has(def)) {
+            // Inputs that are broadcast may have fewer dimensions, and are aligned at the innermost.
+            let (dim, wide) = (word(&def.attrs[split.dim].name), word(&def.inputs[*wide].name));
+            t.line(format!("    if {dim} >= 0:\n        {dim} -= {wide}.ndim"));
+        }
         t.line(format!("    gate_first = {}", gate_first(package, split.gate)));
         for input in def.inputs.iter().filter(|i| i.kind == Kind::Gated) {
             let name = word(&input.name);
@@ -244,6 +255,16 @@ fn golden(package: &Package<'_>) -> String {
     let args = [inputs, scalars].concat().join(", ");
     t.line("    with np.errstate(all=\"ignore\"):");
     t.line(format!("        {} = {chosen}({args})", tuple(&outputs)));
+    let wide = def.input_streams().into_iter().find(|s| def.wide.contains(&s.tensor));
+    for stream in def.output_streams().iter().filter(|_| sums::has(def)) {
+        let (Some(input), Some(wide)) = (def.sum(stream.tensor), &wide) else { continue };
+        let like = Stream { tensor: input, part: stream.part };
+        let (sum, domain) = (stream_name(&def.outputs, stream), stream_name(&def.inputs, wide));
+        let like = stream_name(&def.inputs, &like);
+        t.line(format!(
+            "    {sum} = summed(np.broadcast_to({sum}, {domain}.shape), np.shape({like}))"
+        ));
+    }
     for output in def.outputs.iter().filter(|o| o.kind == Kind::Gated) {
         let name = word(&output.name);
         t.line(format!("    {name} = joined({name}_gate, {name}_value, {along})"));

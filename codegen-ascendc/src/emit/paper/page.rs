@@ -2,6 +2,7 @@
 
 use super::phrases;
 use crate::emit::api::{allowed, cpp, has_counts};
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
@@ -138,14 +139,14 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
 /// Describes shape and element type that a tensor argument of an aclnn function must have.
 fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
     let words = package.words();
-    let mut told = match has_counts(package, param) {
-        true => vec![words.tensors.counts],
+    let mut told: Vec<String> = match has_counts(package, param) {
+        true => vec![words.tensors.counts.into()],
         false => vec![
             phrases::shape(package, interface, param),
-            phrases::typing(package, interface, param),
+            phrases::typing(package, interface, param).into(),
         ],
     };
-    told.extend(param.optional.then_some(words.tensors.null));
+    told.extend(param.optional.then(|| words.tensors.null.into()));
     told.join(words.signs.gap)
 }
 
@@ -192,7 +193,8 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     }
     invalid(words.private);
     invalid(words.dimensions);
-    invalid(if interface.broadcast { words.broadcast } else { words.shape });
+    let broadcast = interface.broadcast && !sums::has(def);
+    invalid(if broadcast { words.broadcast } else { words.shape });
     if let Some(p) = def.split.as_ref().and_then(|s| function.param(SignaturePart::Attr(s.dim))) {
         invalid(&(words.dim)(&p.name));
         invalid(words.odd);
@@ -231,8 +233,9 @@ fn second(words: &Words) -> String {
 fn constraints(package: &Package<'_>, interface: &Interface) -> String {
     let words = &package.words().limits;
     let empty = if interface.empty { words.empty } else { words.empty_refused };
-    let unequal = package.def.broadcast && !interface.broadcast;
-    let equal = unequal.then_some(words.equal_shapes);
+    let about_sums = phrases::about_sums(package);
+    let unequal = package.def.broadcast && !interface.broadcast && about_sums.is_none();
+    let equal = unequal.then_some(words.equal_shapes).or(about_sums.as_deref());
     let told = [words.strided, empty].into_iter().chain(equal).chain([words.deterministic]);
     let items: String = told.map(|item| format!("- {item}\n")).collect();
     items + &phrases::left_out(package)

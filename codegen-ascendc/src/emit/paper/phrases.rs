@@ -3,6 +3,7 @@
 use crate::arch::Inaccurate;
 use crate::emit::api::{allowed, is_mask, kind};
 use crate::emit::host::mask_types;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::type_names::type_names;
@@ -210,10 +211,23 @@ pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
 }
 
 /// Describes the shape of a tensor argument, relative to the other tensors.
-pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
+pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
     let (def, words) = (&package.def, &package.words().tensors);
     let kind = kind(package, param).unwrap_or(Kind::Whole);
     let output = matches!(param.of, SignaturePart::Output(_));
+    if sums::has(def) {
+        return match param.of {
+            SignaturePart::Output(k) if def.sum(k).is_some() => {
+                (words.shape_sum)(interface.input(def.sum(k).unwrap_or_default()))
+            }
+            SignaturePart::Input(i) if !def.wide.contains(&i) => words.shape_broadcasts.into(),
+            _ => match (kind, &def.split) {
+                (Kind::Gated, _) => words.shape_both.into(),
+                (_, Some(_)) => words.shape_half.into(),
+                (_, None) => words.shape_wide.into(),
+            },
+        };
+    }
     match (interface.broadcast, &def.split, kind) {
         (true, ..) if output => words.shape_broadcast,
         (true, ..) => words.shape_broadcasts,
@@ -221,6 +235,15 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
         (_, Some(_), Kind::Whole | Kind::Mask) => words.shape_half,
         _ => words.shape_same,
     }
+    .into()
+}
+
+/// Returns the sentences about outputs that are sums; `None` if there are none.
+pub fn about_sums(package: &Package<'_>) -> Option<String> {
+    let (def, words) = (&package.def, package.words());
+    let outputs = def.sums.iter().map(|sum| format!("`{}`", def.outputs[sum.output].name));
+    let outputs: Vec<String> = outputs.collect();
+    (!outputs.is_empty()).then(|| (words.limits.sums)(&outputs.join(words.signs.comma)))
 }
 
 /// Describes the element type of a tensor argument, relative to the other tensors.

@@ -84,7 +84,8 @@ fn constraints(package: &Package<'_>) -> String {
         t.line(format!("- {}", words.no_empty));
     }
     t.line(format!("- {}", words.deterministic_on_all_cores));
-    let more = [phrases::saturation(package), phrases::infinities(package)];
+    let more =
+        [phrases::about_sums(package), phrases::saturation(package), phrases::infinities(package)];
     for line in more.into_iter().flatten().chain(phrases::errors(package)) {
         t.line(format!("- {line}"));
     }

@@ -4,6 +4,7 @@
 
 use super::golden::word;
 use crate::emit::host::first;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -79,6 +80,9 @@ fn input(
             let gated = def.inputs[i].kind == Kind::Gated;
             if let (Some(last), true) = (shape.last_mut(), gated) {
                 *last *= 2;
+            }
+            if sums::summed(def).contains(&i) {
+                shape.drain(..shape.len() - 1);
             }
             let (ty, range) = match def.inputs[i].kind {
                 Kind::Mask => ("bool", "[0, 1]"),

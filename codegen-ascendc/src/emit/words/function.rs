@@ -118,6 +118,10 @@ the second launches the kernel.",
         equal_shapes =
             "Shapes must be equal: tensors that are cut in two are not broadcast.",
             "各Tensor的shape必须匹配：一分为二的Tensor不支持broadcast。";
+        /// Sentences about outputs that are sums, with their names.
+        sums(outputs) =
+            "{outputs}: each element is a sum over the elements that share an element of an input that is broadcast, in that input's shape. Such an input has one element for all, or all of them have the same neighbouring dimensions.",
+            "{outputs}的每个元素是共用被broadcast的输入的同一元素的各项之和，shape与该输入相同。被broadcast的输入只有1个元素，或者各输入具有相同且相邻的维度。";
         deterministic = "Results are deterministic.", "支持确定性计算。";
         /// Sentence on 16-bit results beyond their type's range, with the products that it is about.
         saturation(products) =

@@ -113,6 +113,9 @@ words! {
         written = "Written whole.", "计算结果，所有元素均会写入。";
         shape_broadcast = "The shape to which the inputs broadcast.", "shape为所有输入broadcast后的shape。";
         shape_broadcasts = "Broadcasts with the other inputs.", "shape与其他输入满足broadcast关系。";
+        /// Sentence about the shape of a sum, with the input that has it.
+        shape_sum(input) = "The shape of {input}.", "shape与{input}相同。";
+        shape_wide = "The shape of the computation: never broadcast.", "shape为参与计算的shape，不做broadcast。";
         shape_both = "Both parts: even along the split dimension.", "包含门控和数值两部分，切分维的大小为偶数。";
         shape_half =
             "Half of a tensor with both parts along the split dimension.",

@@ -182,5 +182,9 @@ the bits of bfloat16{masks}. {optional}Attributes are `name=value` before them: 
             include_str!("../layout/torch/README.zh.md");
         operators = "Operators", "算子列表";
         heads: [Word; 2] = ["operator", "element types"], ["算子", "数据类型"];
+        /// Sentence about the operators some of whose outputs are sums, given their names.
+        sums(names) =
+            "Inputs of {names} that are broadcast go to the kernel as they are. Each has one element for all, or all of them have the same neighbouring dimensions.",
+            "{names}的kernel直接接收需要broadcast的输入：输入只有1个元素，或者各输入具有相同且相邻的维度。";
     }
 }

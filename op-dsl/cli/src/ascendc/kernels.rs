@@ -95,7 +95,7 @@ impl Kernels {
         progress.reset();
         progress.set_length(programs.len() as u64);
         let tallies = each(&programs, |program| {
-            let tally = program.tally(op);
+            let tally = program.tally(op, &[]);
             progress.inc(1);
             tally
         });
@@ -176,12 +176,13 @@ impl Compiled {
         self.cases.iter().enumerate().filter(move |(_, case)| case.op.name() == name)
     }
 
-    fn tally(&self, op: &Operator) -> Result<Tally, Error> {
+    /// Runs the calls of an operator with options of the host model.
+    fn tally(&self, op: &Operator, options: &[&str]) -> Result<Tally, Error> {
         let mut tally = Tally::default();
         for (i, case) in self.cases_of(op) {
             tally.calls += 1;
             let inputs = case.inputs()?;
-            let why = match self.program.run(i, &case.op, &case.attrs, &inputs)? {
+            let why = match self.program.run(i, &case.op, &case.attrs, &inputs, options)? {
                 Ran::Finding(finding) => finding,
                 Ran::Whole { outputs, .. } => {
                     let found = accuracy(&case.op, &case.attrs, &case.bound, &inputs, &outputs);
@@ -315,7 +316,7 @@ mod tests {
     use super::*;
     use crate::ascendc::simulate::program::compiler;
     use crate::tests::SCALE;
-    use op_dsl_ir::op::{Spec, Sum};
+    use op_dsl_ir::op::{Spec, Sum, Tensor};
     use op_dsl_ir::{Builder, DType};
 
     #[test]
@@ -329,7 +330,7 @@ mod tests {
         let compiler = compiler().expect("a compiler");
         let on = (&SOCS[0], Storage::default());
         let compiled = Compiled::of(&[(&other, package)], on, &compiler);
-        let tally = compiled.expect("it compiles").expect("kernels").tally(&other);
+        let tally = compiled.expect("it compiles").expect("kernels").tally(&other, &[]);
         let tally = tally.expect("it runs");
         assert_eq!((tally.calls, tally.missed.len()), (3, 3), "{:?}", tally.missed);
         assert!(
@@ -340,6 +341,8 @@ mod tests {
     }
 
     /// Returns an operator whose result `dy * x` is summed over the elements that share an element of `x`.
+    ///
+    /// Unless `x` is gated, there is `b` beside it and another result, `dy * b`.
     fn summed(gated: bool) -> Operator {
         SCALE.redefined(|def| {
             def.name = if gated { "SumOfParts" } else { "Sum" }.into();
@@ -351,10 +354,18 @@ mod tests {
                 def.attrs = Vec::new().into();
                 let tensors = [&mut def.inputs.to_mut()[1], &mut def.outputs.to_mut()[0]];
                 tensors.into_iter().for_each(|tensor| tensor.kind = Kind::Whole);
+                let named = |tensor: &Tensor, name: &str| Tensor {
+                    name: name.to_string().into(),
+                    ..tensor.clone()
+                };
+                let (b, db) = (named(&def.inputs[1], "b"), named(&def.outputs[0], "db"));
+                def.inputs.to_mut().push(b);
+                def.outputs.to_mut().push(db);
+                def.sums = vec![Sum { output: 0, input: 1 }, Sum { output: 1, input: 2 }].into();
                 let mut b = Builder::new();
-                let [dy, x] = [0, 1].map(|i| b.stream(i));
-                let product = b.product(dy, x);
-                def.specs = vec![Spec::of(b.finish(&[product]))].into();
+                let [dy, x, other] = [0, 1, 2].map(|i| b.stream(i));
+                let products = [b.product(dy, x), b.product(dy, other)];
+                def.specs = vec![Spec::of(b.finish(&products))].into();
             }
         })
     }
@@ -382,9 +393,12 @@ mod tests {
             let packages: Vec<_> = packages.collect();
             let compiled = Compiled::of(&packages, (soc, storage), &compiler);
             let compiled = compiled.expect("it compiles").expect("kernels");
-            for (op, calls) in ops.iter().zip([36, 27]) {
-                let tally = compiled.tally(op).expect("it runs");
-                assert_eq!((tally.calls, tally.missed.len()), (calls, 0), "{:?}", tally.missed);
+            // Barriers are there, and also right where the compiler adds its own.
+            for options in [&[][..], &["--auto-sync"]] {
+                for (op, calls) in ops.iter().zip([36, 27]) {
+                    let tally = compiled.tally(op, options).expect("it runs");
+                    assert_eq!((tally.calls, tally.missed.len()), (calls, 0), "{:?}", tally.missed);
+                }
             }
         }
     }

@@ -6,8 +6,12 @@
 
 int main()
 {
-    // Only right calls come this far: an output is as this input, or half of it.
-    host_model::shapeOf = [](const auto& inputs, size_t) {
+    // Only right calls come this far: an output is a sum in the shape of an input, as this input, or half of it.
+    host_model::shapeOf = [](const auto& inputs, size_t output) {
+        constexpr int sums[] = {SUM_OF};
+        if (sums[output] >= 0) {
+            return inputs[static_cast<size_t>(sums[output])]->shape;
+        }
         op::Shape shape = inputs[OUTPUT_AS_INPUT]->shape;
         const size_t last = shape.GetDimNum() - 1;
         shape.SetDim(last, HALVED ? shape.GetDim(last) / 2 : shape.GetDim(last));

@@ -4,15 +4,18 @@
 // `inner` is 1, the elements of `kept` are columns of one group; else each is a group of `inner` columns. Work is
 // counted in pieces of a group's columns and chunks of its rows. A core adds the rows of its units in UB, and partial
 // sums meet in the workspace.
+//
+// Copies of short rows that do not end on a block read their ends twice. Such rows are taken several at a time, and short
+// groups side by side: an element of the input then has several columns, whose sums are added at the end of a unit.
 
 // How an input lies in the domain.
-constexpr uint32_t WHOLE = 0;
-constexpr uint32_t KEPT = 1;
-constexpr uint32_t ONE = 2;
+@modes@
 
 // Most numbers of chunks that are tried, and rows that are worth a chunk: its partial sums are written and read again.
 constexpr uint64_t MOST_CHUNKS = 64;
 constexpr uint64_t LEAST_CHUNK = 16;
+// Bytes from which the ends of a row are few beside the rest of it.
+constexpr uint64_t LONG_ROW = 1024;
 // Longest gap between the rows of a copy, in bytes.
 constexpr uint64_t MAX_GAP = UINT32_MAX;
 // Most dimensions of a tensor.
@@ -123,6 +126,34 @@ inline uint64_t BusiestOf(uint64_t units, uint64_t cores)
     return CeilDiv(units, cores) * cores * 1000 / units;
 }
 
+// How columns are taken, where an element of an input that is broadcast has several.
+struct Columns {
+    uint64_t count;  // in a row
+    uint64_t times;  // of one element
+    uint64_t grain;  // in a piece, or a multiple
+    bool rows;       // a row has the columns of several rows one after the other, else each element's side by side
+};
+
+// Finds how columns are taken: one by one unless rows are short.
+inline Columns ColumnsOf(const SumExtent& extent, uint64_t size, uint64_t most)
+{
+    const uint64_t unit = UNIT / size;
+    const uint64_t group = extent.kept * extent.inner;
+    const uint64_t row = extent.inner * size;
+    const uint64_t aligned = AlignedRows(row) * extent.inner;
+    const uint64_t step = aligned <= most ? aligned : extent.inner;
+    const uint64_t grain = CeilDiv(unit, step) * step;
+    if (extent.keeps && extent.inner > 1 && row < LONG_ROW && extent.gatedGroup == extent.inner && grain <= most) {
+        return Columns{group, extent.inner, grain, false};
+    }
+    const uint64_t rows = AlignedRows(group * size);
+    if (extent.keeps && extent.inner == 1 && rows > 1 && group * size < LONG_ROW && extent.rows >= 2 * rows &&
+        extent.gatedRow == group && rows * group <= most) {
+        return Columns{rows * group, rows, rows * group, true};
+    }
+    return Columns{extent.keeps && extent.inner == 1 ? group : extent.inner, 1, unit, false};
+}
+
 // Plans a call with sums. False if UB cannot hold one block of every stream.
 inline bool TileSums(const SumExtent& extent, const Need& need, const Machine& machine, TilingData& data)
 {
@@ -137,21 +168,24 @@ inline bool TileSums(const SumExtent& extent, const Need& need, const Machine& m
     }
     const uint64_t unit = UNIT / size;
     const uint64_t block = BLOCK / size;
-    const bool vector = extent.keeps && extent.inner == 1;
+    const Columns taken = ColumnsOf(extent, size, dense);
+    const bool vector = taken.times > 1 || (extent.keeps && extent.inner == 1);
     const uint64_t groups = vector ? 1 : extent.kept;
-    const uint64_t columns = vector ? extent.kept : extent.inner;
+    const uint64_t columns = taken.count;
+    const uint64_t joined = taken.rows ? taken.times : 1;  // rows in one
+    const uint64_t grain = taken.grain;
     // Where columns have sums of their own, tiles of several rows have fewer of them.
     const uint64_t rows = vector ? std::max<uint64_t>(dense / (4 * unit), 1) : 1;
-    uint64_t width = dense / rows >= unit ? dense / rows / unit * unit : dense;
+    uint64_t width = dense / rows >= grain ? dense / rows / grain * grain : dense >= grain ? grain : dense;
     width = std::min(width, CeilDiv(columns, block) * block);
-    const uint64_t most = std::min(std::max<uint64_t>(extent.rows / LEAST_CHUNK, 1), MOST_CHUNKS);
-    while (width > unit && groups * CeilDiv(columns, width) * most < machine.cores) {
-        width = CeilDiv(width / 2, unit) * unit;
+    const uint64_t most = std::min(std::max<uint64_t>(extent.rows / std::max(LEAST_CHUNK, joined), 1), MOST_CHUNKS);
+    while (width > grain && groups * CeilDiv(columns, width) * most < machine.cores) {
+        width = CeilDiv(width / 2, grain) * grain;
     }
     if (groups == 1 && most == 1 && columns > width) {
         // As many pieces for every core.
         const uint64_t even = CeilDiv(CeilDiv(columns, width), machine.cores) * machine.cores;
-        width = std::min(width, CeilDiv(CeilDiv(columns, even), unit) * unit);
+        width = std::min(width, CeilDiv(CeilDiv(columns, even), grain) * grain);
     }
     const uint64_t pieces = CeilDiv(columns, width);
     uint64_t chunks = 1;
@@ -162,7 +196,7 @@ inline bool TileSums(const SumExtent& extent, const Need& need, const Machine& m
     const uint64_t units = groups * pieces * chunks;
     const uint64_t cores = std::min(units, machine.cores);
     const uint64_t pitch = CeilDiv(std::min(width, columns), block) * block;
-    data.rows = extent.rows;
+    data.rows = extent.rows / joined;
     data.columns = columns;
     data.pieces = pieces;
     data.share = units / cores;
@@ -172,14 +206,17 @@ inline bool TileSums(const SumExtent& extent, const Need& need, const Machine& m
     data.cores = Narrow(cores);
     data.big = Narrow(units % cores);
     data.chunks = chunks;
-    data.wholeRow = extent.kept * extent.inner;
+    data.wholeRow = joined * extent.kept * extent.inner;
     data.wholeGroup = vector ? 0 : extent.inner;
-    data.gatedRow = extent.gatedRow;
+    data.gatedRow = joined * extent.gatedRow;
     data.gatedGroup = vector ? 0 : extent.gatedGroup;
     data.gatedPart = extent.gatedPart;
-    data.tileRows = Narrow(2 * data.wholeRow * size > MAX_GAP ? 1 : std::min({dense / pitch, extent.rows, MAX_BLOCK_COUNT}));
+    data.tileRows = Narrow(2 * data.wholeRow * size > MAX_GAP ? 1 : std::min({dense / pitch, data.rows, MAX_BLOCK_COUNT}));
     data.kept = extent.kept;
     data.vector = vector ? 1 : 0;
+    data.times = Narrow(taken.times);
+    data.joined = Narrow(joined);
+    data.rest = Narrow(extent.rows % joined * extent.kept * extent.inner);
     data.slots = !extent.keeps || (vector && chunks == 1) ? 0 : chunks * (vector ? 1 : pieces);
     data.plane = std::max(data.slots * extent.kept, cores);
     data.meets = data.slots != 0 || extent.one ? 1 : 0;

@@ -10,11 +10,15 @@ __aicore__ inline void Clear(uint32_t sum)
     @barrier@
 }
 
-// Adds numbers to a sum, element by element, without a loss (Knuth's TwoSum).
 __aicore__ inline void AddTo(uint32_t sum, const LocalTensor<float>& x, uint32_t count)
 {
-    const LocalTensor<float> high = High(sum);
-    const LocalTensor<float> low = Low(sum);
+    AddTo(High(sum), Low(sum), x, count);
+}
+
+// Adds numbers to a sum, element by element, without a loss (Knuth's TwoSum).
+__aicore__ inline void AddTo(const LocalTensor<float>& high, const LocalTensor<float>& low, const LocalTensor<float>& x,
+                             uint32_t count)
+{
     const LocalTensor<float> a = Work(0);
     const LocalTensor<float> b = Work(1);
     @barrier@
@@ -71,6 +75,34 @@ __aicore__ inline void FoldRows(uint32_t sum, uint32_t rows, uint32_t pitch)
     }
 }
 
+// Adds the columns of each element. Second halves of the work buffers hold the results, which may lie among the columns.
+__aicore__ inline void FoldColumns(uint32_t sum, uint32_t count)
+{
+    const uint32_t half = capacity_ / 2;
+    const LocalTensor<float> high = Work(0)[half];
+    const LocalTensor<float> low = Work(1)[half];
+    const LocalTensor<float> x = Work(2);
+    const LocalTensor<int32_t> first = Work(2)[half].template ReinterpretCast<int32_t>();
+    const LocalTensor<uint32_t> from = first.template ReinterpretCast<uint32_t>();
+    const uint32_t next = (tiling_.joined > 1 ? count : 1) * sizeof(float);
+    Count(first, 0, static_cast<int32_t>((tiling_.joined > 1 ? 1 : tiling_.times) * sizeof(float)), count);
+    Gather(high, High(sum), from, 0, count);
+    Gather(low, Low(sum), from, 0, count);
+    for (uint32_t k = 1; k < tiling_.times; ++k) {
+        @barrier@
+        Gather(x, High(sum), from, k * next, count);
+        AddTo(high, low, x, count);
+        @barrier@
+        Gather(x, Low(sum), from, k * next, count);
+        @barrier@
+        Add(low, low, x, count);
+    }
+    @barrier@
+    Adds(High(sum), high, 0.0f, count);
+    Adds(Low(sum), low, 0.0f, count);
+    @barrier@
+}
+
 // One number of so many, the first element of two work buffers. The last block is added by scalar code.
 __aicore__ inline void FoldAll(uint32_t sum, uint32_t count)
 {
@@ -118,10 +150,17 @@ __aicore__ inline void StoreUnit(uint32_t sum, const GlobalTensor<T>& to, const 
     if (tiling_.vector == 0) {
         FoldAll(sum, tile.columns);
         StorePartial(Work(0), Work(1), Place(sum, slot, tiling_.kept, tile.group), 1);
-    } else if (tiling_.chunks == 1) {
-        Finish(sum, to[part * tiling_.kept + tile.column], tile.columns);
+        return;
+    }
+    const uint32_t count = tile.columns / tiling_.times;
+    const uint64_t column = tile.column / tiling_.times;
+    if (tiling_.times > 1) {
+        FoldColumns(sum, count);
+    }
+    if (tiling_.chunks == 1) {
+        Finish(sum, to[part * tiling_.kept + column], count);
     } else {
-        StorePartial(High(sum), Low(sum), Place(sum, slot, tiling_.kept, tile.column), tile.columns);
+        StorePartial(High(sum), Low(sum), Place(sum, slot, tiling_.kept, column), count);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -48,6 +49,11 @@ public:
     Call(const Rules& rules, std::vector<Input> inputs, int64_t dim = 0)
         : rules_(rules), inputs_(std::move(inputs)), dim_(dim)
     {
+        for (const Input& input : inputs_) {
+            if (input.tensor.defined() && input.kind != Kind::ROWS) {
+                rank_ = std::max(rank_, input.tensor.sym_sizes().size());
+            }
+        }
         const Input* first = nullptr;
         for (const Input& input : inputs_) {
             if (!input.tensor.defined()) {
@@ -66,14 +72,13 @@ public:
     }
 
     // A tensor that nobody has written yet.
-    at::Tensor Result(Kind kind) const
+    at::Tensor Result(Kind kind) const { return New(Whole(kind)); }
+
+    // The same of a sum over the elements that share an element of an input, whose shape it has.
+    at::Tensor Sum(size_t i) const
     {
-        for (const Input& input : inputs_) {
-            if (input.tensor.defined()) {
-                return at::empty_symint(Whole(kind), input.tensor.options().dtype(type_));
-            }
-        }
-        return {};
+        const auto sizes = inputs_[i].tensor.sym_sizes();
+        return New(Shape(sizes.begin(), sizes.end()));
     }
 
     // An input as the operator takes it: contiguous, of the call's shape and element type.
@@ -87,7 +92,10 @@ public:
         return (input.kind == Kind::MASK ? wide : wide.to(type_)).contiguous();
     }
 
-    // The same of one that may be left out.
+    // `Ready` of an input that the kernel broadcasts itself: in its own shape.
+    at::Tensor Narrow(size_t i) const { return inputs_[i].tensor.to(type_).contiguous(); }
+
+    // `Ready` of an input that may be left out.
     std::optional<at::Tensor> ReadyIfGiven(size_t i) const
     {
         return inputs_[i].tensor.defined() ? std::optional<at::Tensor>(Ready(i)) : std::nullopt;
@@ -114,6 +122,16 @@ public:
     }
 
 private:
+    at::Tensor New(const Shape& shape) const
+    {
+        for (const Input& input : inputs_) {
+            if (input.tensor.defined()) {
+                return at::empty_symint(shape, input.tensor.options().dtype(type_));
+            }
+        }
+        return {};
+    }
+
     void Fit(const Input& input, bool first)
     {
         const at::ScalarType type = input.tensor.scalar_type();
@@ -146,20 +164,24 @@ private:
         domain_ = first ? part : at::infer_size_symint(domain_, part);
     }
 
-    // The dimension of a shape that is cut in two.
-    size_t Cut(size_t rank) const
+    // The dimension of the call that is cut in two.
+    size_t Cut() const
     {
-        const int64_t n = static_cast<int64_t>(rank);
+        const int64_t n = static_cast<int64_t>(rank_);
         TORCH_CHECK_VALUE(dim_ >= -n && dim_ < n, rules_.name, ": dimension ", dim_, " of ", n, " is to be cut in two");
         return static_cast<size_t>(dim_ < 0 ? dim_ + n : dim_);
     }
 
-    // The shape that the formula is applied to.
+    // The shape that the formula is applied to. Shapes of fewer dimensions than others are aligned at the innermost.
     Shape Part(const Input& input) const
     {
         Shape shape(input.tensor.sym_sizes().begin(), input.tensor.sym_sizes().end());
         if (input.kind == Kind::GATED) {
-            const size_t cut = Cut(shape.size());
+            const size_t ahead = rank_ - shape.size();
+            TORCH_CHECK_VALUE(Cut() >= ahead, rules_.name, ": tensor `", input.name, "` has shape ",
+                              input.tensor.sym_sizes(), "; dimension ", Cut(), " of ", rank_, " is cut in two, so it has ",
+                              rank_ - Cut(), " dimensions or more");
+            const size_t cut = Cut() - ahead;
             TORCH_CHECK_VALUE(shape[cut] % 2 == 0, rules_.name, ": tensor `", input.name, "` has shape ",
                               input.tensor.sym_sizes(), "; dimension ", cut, " is cut in two and must be even");
             shape[cut] = shape[cut] / 2;
@@ -172,7 +194,7 @@ private:
     {
         Shape shape = domain_;
         if (kind == Kind::GATED) {
-            c10::SymInt& cut = shape[Cut(shape.size())];
+            c10::SymInt& cut = shape[Cut()];
             cut = cut * 2;
         }
         return shape;
@@ -181,6 +203,7 @@ private:
     const Rules& rules_;
     std::vector<Input> inputs_;
     int64_t dim_;
+    size_t rank_ = 0;
     Shape domain_;
     at::ScalarType type_ = at::kFloat;
     bool typed_ = false;

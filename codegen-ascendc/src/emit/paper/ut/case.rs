@@ -2,6 +2,7 @@
 
 use super::super::example::{attribute, leaves_out};
 use super::super::phrases;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::plan::Plan;
 use crate::tiling::{Extent, Machine, Tiling, tile};
@@ -22,7 +23,8 @@ pub struct Call {
 
 /// Returns a call that selects a specialisation, on tensors whose shape is `part`.
 ///
-/// Gated tensors are twice as long in the last dimension, which is split. `None` if the operator refuses the call.
+/// Gated tensors are twice as long in the last dimension, which is split. Inputs whose shapes sums have are one row. `None`
+/// if the operator refuses the call.
 pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> Option<Call> {
     let def = &package.def;
     let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
@@ -31,7 +33,10 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
         Kind::Gated => vec![part[0], 2 * part[1]],
         Kind::Rows => vec![1],
     };
-    let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
+    let mut shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
+    for input in sums::summed(def) {
+        shapes[input].remove(0);
+    }
     let given: Vec<bool> =
         (0..shapes.len()).map(|i| !leaves_out(package, spec, SignaturePart::Input(i))).collect();
     let meta = |((t, shape), given): ((&Tensor, _), &bool)| TensorMeta {

@@ -1,8 +1,9 @@
 //! Tests of tiling and shape inference: the host functions must return what the plans predict.
 
-use super::case::{Call, braced, call, case, counted, planned, shape_of, values};
+use super::case::{Call, braced, call, case, counted, planned, values};
 use crate::emit::api::cpp::literal;
 use crate::emit::host::{has_optional, mask_types};
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::plan::Plan;
@@ -17,17 +18,22 @@ pub fn tilings(package: &Package<'_>) -> String {
     t.line("#include <cstring>\n\n#include <gtest/gtest.h>\n\n#include \"tiling_case_executor.h\"");
     t.line(format!("#include \"../../../op_host/{snake}_tiling_core.h\"\n"));
     for plan in &package.plans {
-        let Some(call) = call(package, plan.spec, plan.dtype, [64, 1000]) else { continue };
-        let Some((tiling, ub)) = steady(&call, plan) else { continue };
+        let Some(call) = call(package, plan.spec, plan.dtype, PART) else { continue };
+        let Some(Expected { cores, fields, ub }) = expected(package, &call, plan) else { continue };
         let name = test_name(package, plan);
         t.function(format!("TEST({}Tiling, {name})", def.name), |t| {
             t.lines(tiling_call(package, plan, &call, ub));
             t.line("TilingInfo info;\nASSERT_TRUE(ExecuteTiling(para, info));");
-            t.line(format!("EXPECT_EQ(info.blockNum, {}u);", tiling.cores));
+            if let Some(cores) = cores {
+                t.line(format!("EXPECT_EQ(info.blockNum, {cores}u);"));
+            }
             let name = package.tiling_data();
             t.line(format!("ASSERT_GE(info.tilingDataSize, sizeof({name}));\n{name} data;"));
             t.line("std::memcpy(&data, info.tilingData.get(), sizeof(data));");
-            for (field, value) in values(&tiling).into_iter().chain(counted(package, &call)) {
+            if cores.is_none() {
+                t.line("EXPECT_EQ(info.blockNum, data.cores);");
+            }
+            for (field, value) in fields {
                 t.line(format!("EXPECT_EQ(data.{field}, {value}u);"));
             }
         });
@@ -35,6 +41,38 @@ pub fn tilings(package: &Package<'_>) -> String {
     }
     t.lines(refused(package).unwrap_or_default());
     t.finish()
+}
+
+/// Shape of the calls that tests tile.
+const PART: [usize; 2] = [64, 1000];
+
+/// Tiling that a test expects of a call.
+struct Expected {
+    /// Number of cores; `None` for calls with sums, whose tiling is computed by C++ alone.
+    cores: Option<u32>,
+    /// Fields of the tiling data, with their values. With sums, only what follows from the shapes is there.
+    fields: Vec<(String, u64)>,
+    /// Bytes of UB.
+    ub: u64,
+}
+
+/// Returns the tiling that a test expects of a call; `None` if it is not the same on all platforms.
+fn expected(package: &Package<'_>, call: &Call, plan: &Plan) -> Option<Expected> {
+    let def = &package.def;
+    let named = |(field, value): (&str, u64)| (field.to_string(), value);
+    if sums::has(def) {
+        let [rows, columns] = PART.map(|n| n as u64);
+        let shape = [("rows", rows), ("kept", columns), ("columns", columns), ("vector", 1)];
+        // One row is broadcast: an element for each column. Others have all elements.
+        let summed = sums::summed(def);
+        let mode = |input| (sums::mode(def, input), u64::from(summed.contains(&input)));
+        let modes = sums::broadcast(def).into_iter().map(mode);
+        let fields = shape.map(named).into_iter().chain(modes).collect();
+        return Some(Expected { cores: None, fields, ub: plan.soc.ub });
+    }
+    let (tiling, ub) = steady(call, plan)?;
+    let fields = values(&tiling).into_iter().chain(counted(package, call)).map(named).collect();
+    Some(Expected { cores: Some(tiling.cores), fields, ub })
 }
 
 /// Returns the name of a test of a plan, for example `FLOAT16_TANH`.
@@ -58,19 +96,19 @@ fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> Stri
     info + &context(package, "TilingContextPara", call, plan.dtype, &more)
 }
 
-/// Writes a C++ test that tiling refuses a second input with one row more than the first.
+/// Writes a C++ test that tiling refuses a second input with more rows than the first, or a longer one that is broadcast.
 ///
 /// `None` if the operator has no such call.
 fn refused(package: &Package<'_>) -> Option<String> {
     let plan = package.plans.first()?;
-    let mut call = call(package, plan.spec, plan.dtype, [64, 1000])?;
-    if package.def.broadcast {
-        return None;
-    }
-    if package.def.laid_out().len() < 2 || !call.given[1] {
-        return None;
-    }
-    call.shapes.get_mut(1)?[0] += 1;
+    let mut call = call(package, plan.spec, plan.dtype, PART)?;
+    let longer = match sums::summed(&package.def).first() {
+        Some(input) => *input,
+        None if package.def.broadcast => return None,
+        None if package.def.laid_out().len() < 2 || !call.given[1] => return None,
+        None => 1,
+    };
+    *call.shapes.get_mut(longer)?.first_mut()? += if sums::has(&package.def) { 2 } else { 1 };
     let mut t = Text::new();
     t.function(format!("TEST({}Tiling, ShapesThatDoNotFit)", package.def.name), |t| {
         t.lines(tiling_call(package, plan, &call, plan.soc.ub));
@@ -99,11 +137,11 @@ pub fn shapes(package: &Package<'_>) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n\n#include \"infershape_case_executor.h\"\n");
     let Some(plan) = package.plans.first() else { return t.finish() };
-    for (name, part) in [("Matrix", [64, 1000]), ("OneElement", [1, 1])] {
+    for (name, part) in [("Matrix", PART), ("OneElement", [1, 1])] {
         let Some(call) = call(package, plan.spec, plan.dtype, part) else { continue };
+        let wanted: Vec<String> = call.outputs.iter().map(|shape| braced(shape)).collect();
+        let wanted = wanted.join(", ");
         let unknown = Call { outputs: vec![Vec::new(); call.outputs.len()], ..call };
-        let wanted = package.def.outputs.iter().map(|o| braced(&shape_of(o.kind, part)));
-        let wanted = wanted.collect::<Vec<_>>().join(", ");
         t.function(format!("TEST({}InferShape, {name})", package.def.name), |t| {
             t.lines(context(package, "InfershapeContextPara", &unknown, plan.dtype, ""));
             t.line(format!("ExecuteTestCase(para, ge::GRAPH_SUCCESS, {{{wanted}}});"));

@@ -5,6 +5,7 @@ use super::case::{braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::api::kind;
 use crate::emit::host::mask_types;
+use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::paper::example::leaves_out;
 use crate::emit::text::Text;
@@ -63,9 +64,17 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
         _ => format!("ACL_{}", dtype.row().ge),
     };
     let mut t = Text::new();
-    let shape = |kind: Kind| {
+    // Sums are one row, and so are the inputs whose shapes they have.
+    let narrow = |of: SignaturePart| match of {
+        SignaturePart::Input(i) => sums::summed(def).contains(&i),
+        SignaturePart::Output(k) => def.sum(k).is_some(),
+        _ => false,
+    };
+    let shape = |of: SignaturePart, kind: Kind| {
         let mut shape = shape_of(kind, [2, 16]);
-        if *wrong == Wrong::Rank {
+        if narrow(of) {
+            shape.remove(0);
+        } else if *wrong == Wrong::Rank {
             shape.splice(0..0, [1; 7]);
         }
         braced(&shape)
@@ -90,8 +99,8 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
                     Kind::Rows if *wrong != Wrong::DType => "ACL_INT64".into(),
                     _ => dtype.clone(),
                 };
-                let shape = |kind| if kind == Kind::Rows { braced(&[1]) } else { shape(kind) };
-                t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
+                let shape = if kind == Kind::Rows { braced(&[1]) } else { shape(p.of, kind) };
+                t.line(format!("TensorDesc {}({shape}, {dtype}, ACL_FORMAT_ND);", p.name));
                 p.name.to_string()
             }
         });

@@ -68,7 +68,7 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let progress = Progress::of_step("compiling");
     let program = Program::compile(&[call], &compiler()?)?;
     progress.set_message("running");
-    let ran = program.run(0, op, &attrs, &inputs)?;
+    let ran = program.run(0, op, &attrs, &inputs, &[])?;
     progress.clear();
 
     let (text, good) = match ran {

@@ -55,17 +55,18 @@ impl Program {
         }
     }
 
-    /// Runs the call of index `index` in the program, on all of its cores, with these inputs.
+    /// Runs the call of index `index` in the program, on all of its cores, with these inputs and options of the host model.
     pub fn run(
         &self,
         index: usize,
         op: &Operator,
         attrs: &[Value],
         inputs: &[Array],
+        options: &[&str],
     ) -> Result<Ran, Error> {
         let wrong = |path: &Path, e: io::Error| Error::Usage(format!("{}: {e}", path.display()));
         let mut command = Command::new(self.dir.path().join("call"));
-        command.current_dir(&self.dir).arg(index.to_string());
+        command.current_dir(&self.dir).arg(index.to_string()).args(options);
         for (array, tensor) in inputs.iter().zip(op.def().inputs.iter()) {
             if array.stored() == Stored::Nothing {
                 command.arg("--absent").arg(&*tensor.name);

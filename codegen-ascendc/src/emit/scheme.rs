@@ -1,0 +1,52 @@
+//! How cores share a call: each element by itself, or with sums over inputs that are broadcast.
+//!
+//! A scheme is a row of this table: the kernel's class, the tiling in C++, what a launch needs. Emitters read the row of an
+//! operator and do not ask what it has.
+
+use op_dsl_ir::op::OpDef;
+
+/// One way in which cores share a call.
+pub struct Scheme {
+    /// Whether the kernel's class adds elements and walks its own tiles. The other class has a header for the walk.
+    pub adds: bool,
+    /// Whether gated tensors with small rows have a kernel of their own.
+    pub small: bool,
+    /// C++ type of the shape that is tiled.
+    pub extent: &'static str,
+    /// C++ function that tiles it.
+    pub tile: &'static str,
+    /// End of AscendC's name for the type of kernel, where vector cores are apart.
+    pub kernel_type: &'static str,
+    /// Qualifiers of a kernel that is launched directly: before `__global__`, and its unit; empty for the unit of the architecture.
+    pub launched: [&'static str; 2],
+    /// Whether the kernel takes the workspace, in which partial results meet.
+    pub workspace: bool,
+}
+
+static ELEMENTS: Scheme = Scheme {
+    adds: false,
+    small: true,
+    extent: "Extent",
+    tile: "Tile",
+    kernel_type: "AIV_ONLY",
+    launched: ["", ""],
+    workspace: false,
+};
+
+/// The barrier over all cores needs the scheduler, which kernels of vector cores alone do without, and all cores at once.
+static SUMS: Scheme = Scheme {
+    adds: true,
+    small: false,
+    extent: "SumExtent",
+    tile: "TileSums",
+    kernel_type: "MIX_AIV_1_0",
+    launched: ["__schedmode__(1) ", "__mix__(0, 1)"],
+    workspace: true,
+};
+
+impl Scheme {
+    /// Returns the scheme of an operator.
+    pub fn of(def: &OpDef) -> &'static Scheme {
+        if def.sums.is_empty() { &ELEMENTS } else { &SUMS }
+    }
+}
