@@ -7,7 +7,7 @@
 //! stream    start and strides of an input or output in memory
 //! streams   views -> streams over the domain; contiguous: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
-//! job       streams -> few dimensions                                   (once per call)
+//! job       streams of a call; dims: its domain in few dimensions       (once per call)
 //! rows      stages of row functions, on chunks of whole rows; reduce: terms of a row -> its value; chunks: parts of a domain
 //! row_count rows that an input excludes from a call; sums: outputs that are sums over broadcast dimensions
 //! blocking  tiles of the iteration space, and streams staged in scratch (once per call)
@@ -41,6 +41,7 @@ mod contiguous;
 mod convert;
 pub mod converted;
 mod converters;
+mod dims;
 mod driver;
 pub mod elem;
 pub mod error;

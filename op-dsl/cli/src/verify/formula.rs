@@ -189,7 +189,8 @@ impl Formula {
     /// Returns whether a result is right although only one of result and exact value is NaN.
     ///
     /// It is right if arithmetic on the formula as written gives the same. Examples are NaN for `relu(-1) * inf`, whose limit
-    /// is 0, and 0 for a NaN that `max` ignores. Where the author asked for f32 arithmetic, it gives infinities as written. `k` is the output, `got` the result and `want` the exact value.
+    /// is 0, and 0 for a NaN that `max` ignores. Where the author asked for f32 arithmetic, it gives infinities as written. `k` is the
+    /// output, `got` the result and `want` the exact value.
     pub fn is_as_written(
         &self,
         attrs: &[Value],
