@@ -189,8 +189,8 @@ impl Formula {
     /// Returns whether a result is right although only one of result and exact value is NaN.
     ///
     /// It is right if arithmetic on the formula as written gives the same. Examples are NaN for `relu(-1) * inf`, whose limit
-    /// is 0, and 0 for a NaN that `max` ignores. f32 arithmetic that an author asks for may also leave the range of f32 on the way.
-    /// `k` is the output, `got` the result and `want` the exact value.
+    /// is 0, and 0 for a NaN that `max` ignores. Where the author asks for f32 arithmetic, it gives infinities as written. `k` is the
+    /// output, `got` the result and `want` the exact value.
     pub fn is_as_written(
         &self,
         attrs: &[Value],
@@ -200,15 +200,19 @@ impl Formula {
     ) -> bool {
         let is_ignored = want.is_nan() && got == 0.0 && streams.iter().any(|x| x.is_nan());
         let written = || self.in_steps(attrs, streams, k);
-        if let Some(bound) = self.bound_in_f32(attrs, streams, k) {
-            let (written, is_finite) = (written(), streams.iter().all(|x| x.is_finite()));
-            let is_beyond = is_finite && !bound.is_finite();
-            return is_beyond || got == written || got.is_nan() && written.is_nan();
+        if self.op.def().in_f32 && streams.iter().any(|x| !x.is_finite()) {
+            let written = written();
+            return got == written || got.is_nan() && written.is_nan();
         }
         is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
     }
 
-    /// Returns a bound of the error of output `k` of an element, infinite where f32 overflows, if the author asks for f32 arithmetic.
+    /// Returns whether the author asks for f32 arithmetic, and it leaves the range of f32 on the way to output `k` of an element.
+    pub fn leaves_f32(&self, attrs: &[Value], streams: &[f64], k: usize) -> bool {
+        self.bound_in_f32(attrs, streams, k).is_some_and(f64::is_infinite)
+    }
+
+    /// Returns a bound of the error of output `k` of an element if the author asks for f32 arithmetic.
     fn bound_in_f32(&self, attrs: &[Value], streams: &[f64], k: usize) -> Option<f64> {
         let scalars = self.op.def().scalars(attrs);
         let bounds = || rounding::errors_in_f32(&self.spec.graph, streams, &scalars);

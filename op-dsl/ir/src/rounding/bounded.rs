@@ -34,6 +34,8 @@ pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Boun
 }
 
 /// Returns bounds of the errors of a graph's outputs in f32, for one element of every stream and these attributes.
+///
+/// A bound is infinite if a value that the output depends on is beyond f32.
 pub fn errors_in_f32(graph: &Graph, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let known = graph.rewrite(|b, node| match node {
         Node::Scalar(k) => b.num(scalars.get(usize::from(k)).copied().unwrap_or(f64::NAN)),
@@ -41,8 +43,18 @@ pub fn errors_in_f32(graph: &Graph, streams: &[f64], scalars: &[f64]) -> Vec<f64
     });
     // Functions of attributes become numbers, as kernels compute them in f64.
     let point = Point { streams: streams.to_vec(), varied: 0, scalars: [0.0; 3] };
-    let all = outputs(&simplify::run(&known), Arithmetic::F32, &point);
-    all.iter().map(|bounded| bounded.error).collect()
+    let graph = simplify::run(&known);
+    let all = evaluate(&graph, Arithmetic::F32, &point, graph.last());
+    let is_beyond = graph.forward(|at| {
+        let own = Arithmetic::F32.overflows(all[at.id.index()].value);
+        own || at.node.args().iter().any(|id| at[*id])
+    });
+    let error = |output: &Id| {
+        let args = graph.nodes[output.index()].args();
+        let is_lost = args.iter().any(|id| is_beyond[id.index()]);
+        if is_lost { f64::INFINITY } else { all[output.index()].error }
+    };
+    graph.outputs.iter().map(error).collect()
 }
 
 /// Evaluates all nodes up to `last` at a point, with bounds of their errors.
