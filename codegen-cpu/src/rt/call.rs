@@ -179,16 +179,18 @@ impl Operator {
         if got != wanted {
             return Err(Error::InPlaceCount { op: op(), got, wanted });
         }
+        // No kernel has more inputs; `run` refuses an operator that has.
+        let count = self.def.inputs.len().min(MAX_STREAMS);
         let mut all = [View::ABSENT; MAX_STREAMS];
         let mut others = inputs.iter();
-        for (k, view) in all.iter_mut().enumerate().take(self.def.inputs.len()) {
+        for (k, view) in all.iter_mut().enumerate().take(count) {
             *view = match updates.iter().position(|i| *i == k) {
                 // SAFETY: the memory stays borrowed until this call returns, and `run` gets both views of it.
                 Some(output) => unsafe { updated[output].as_input() },
                 None => others.next().copied().unwrap_or(View::ABSENT),
             };
         }
-        self.run(attrs, &all[..self.def.inputs.len()], updated, options)
+        self.run(attrs, &all[..count], updated, options)
     }
 
     /// As [`Operator::run`], `times` times in a row after one check.

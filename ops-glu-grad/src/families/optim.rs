@@ -14,8 +14,8 @@ pub mod optim {
         beta * average + (1.0 - beta) * x
     }
 
-    /// What Adam takes from a parameter: `lr * m / (sqrt(v) + eps)`, where `m` and `v` are the averages without their bias
-    /// towards 0, with one division for each element (section 2 of the paper).
+    /// The step of Adam, `lr * m / (sqrt(v) + eps)`, where `m` and `v` are the averages without their bias towards 0. The
+    /// biases are factors of `lr` and `eps`, so that an element takes one division (section 2 of the paper).
     #[formula]
     fn adam_step(
         exp_avg: Elem,

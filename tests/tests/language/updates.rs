@@ -111,7 +111,7 @@ fn definitions_say_what_is_replaced() {
     assert!(gradient.updates.is_empty() && !gradient.in_f32);
 }
 
-/// What the author asks for is what `verify` allows.
+/// `verify` allows the errors of f32 arithmetic to a formula that asks for it, overflow on the way included.
 #[test]
 fn errors_are_those_of_f32_arithmetic() {
     let line = ["ops", "verify", "Difference", "--dtype", "f32"].map(std::ffi::OsString::from);

@@ -1,7 +1,7 @@
 //! `verify`: measures the error of results against exact values.
 //!
 //! ```text
-//! formula   one specialisation, and the settings that it is swept in; budget: its allowed errors
+//! formula   one specialisation, and the settings that it is swept in; budget: its allowed errors; in_range: values of streams
 //! pass      the elements that it is tried at, and how many
 //! points    the activations of a sweep             joint     all streams at random
 //! infinite  infinities and NaN
@@ -18,6 +18,7 @@ mod bench;
 mod budget;
 mod converted;
 pub mod formula;
+mod in_range;
 mod infinite;
 mod joint;
 mod pass;
