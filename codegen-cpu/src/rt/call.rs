@@ -485,6 +485,21 @@ mod tests {
         assert_eq!(dx, [7.0; 8]);
     }
 
+    /// An operator without kernels may have more inputs than kernels can.
+    #[test]
+    fn calls_in_place_refuse_more_inputs_than_kernels_have() {
+        let mut def = turned();
+        let (x, dx) = (def.inputs[0].clone(), def.outputs[0].clone());
+        def.inputs = vec![x; MAX_STREAMS + 4].into();
+        (def.outputs, def.updates) = (vec![dx].into(), vec![0].into());
+        let op = Operator::new(def, &[], None);
+        let (x, mut dx) = ([1f32; 8], [7f32; 8]);
+        let others = [View::new(&x, &[2, 4]).expect("a view"); MAX_STREAMS + 3];
+        let mut updated = [ViewMut::new(&mut dx, &[2, 4]).expect("a view")];
+        let got = op.run_in_place(&[Value::Int(1)], &others, &mut updated, &Options::default());
+        assert!(got.is_err() && dx == [7.0; 8]);
+    }
+
     #[test]
     fn parts_that_take_turns_are_walked_where_they_are() {
         let (dense, padded, apart, columns) = ([800, 1], [900, 1], [2000, 2], [1, 4]);
