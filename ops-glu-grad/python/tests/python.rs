@@ -33,7 +33,7 @@ fn package() -> PathBuf {
     fs::create_dir_all(&package).unwrap();
     for file in fs::read_dir(home().join("ops_glu_grad")).unwrap() {
         let file = file.unwrap().path();
-        if file.extension().is_some_and(|e| e == "py" || e == "pyi") {
+        if file.extension().is_some_and(|e| e == "py" || e == "pyi" || e == "typed") {
             fs::copy(&file, package.join(file.file_name().unwrap())).unwrap();
         }
     }
