@@ -458,3 +458,13 @@ fn a_shift_has_no_gradient() {
         assert_eq!(reduced, functions, "{name}: maximum, sum of exponentials, sum of products");
     }
 }
+
+#[test]
+fn verify_finds_no_miss() {
+    let (line, mut out) =
+        (["layers", "verify", "--dtype", "f32,bf16"].map(std::ffi::OsString::from), Vec::new());
+    let code = op_dsl_cli::run(layers::OPERATORS, "", line.into_iter(), &mut out);
+    let said = String::from_utf8_lossy(&out);
+    println!("{said}");
+    assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS), "{said}");
+}

@@ -21,6 +21,10 @@ and 3. Float attributes are swept at their defaults and at 0.75 times these (0.7
 Then all streams are random: over all exponents, moderate activations beside any factors, factors
 that make the result a normal number, and streams that are alike.
 
+Formulas with row functions are tried on rows of 1 to 1000 elements, against the formula in f64. Errors
+are in units in the last place, or in what a result changes by if terms change by a unit of f32, where
+that is more. Derived gradients are compared with differences of the forward formula.
+
 The number of elements is fixed, and so is the work that the truth may take on an average: no operator
 takes more than a few CPU seconds. What that leaves out is the same on every machine. --thorough has
 16 times as many, and no limit. An operator's line appears as soon as it is known.

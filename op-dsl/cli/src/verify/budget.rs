@@ -24,7 +24,8 @@ impl Formula {
     pub fn budget_of(&self, output: usize, dtype: DType, level: Level) -> f64 {
         match dtype.is_narrow() {
             true => HALF_BUDGET,
-            false if level.has_fma() => BUDGET,
+            // Values of rows are no streams of an element, so that no primitive has a value here.
+            false if level.has_fma() || !self.spec.stages.is_empty() => BUDGET,
             false => BUDGET.max(self.budget_of_primitives(output, level)),
         }
     }

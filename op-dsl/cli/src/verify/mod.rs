@@ -8,6 +8,7 @@
 //! bench     running the operator on many elements
 //! probe     errors at a few activations
 //! sweep     every element through the kernels of each level, compared with the exact values
+//! rows      the same for rows of formulas with row functions
 //! converted errors of integers, truth values and floats of 8 bits
 //! author    the author's own code against the graph
 //! report    the measurements, a row each           printer   prints them at once
@@ -26,6 +27,7 @@ mod points;
 mod printer;
 mod probe;
 mod report;
+mod rows;
 mod sweep;
 
 use super::args::{Sweep, Verify};
@@ -44,21 +46,11 @@ use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
-/// Why operators with row functions are left out.
-pub const UNMEASURED: &str =
-    "an element of a row function has no exact value of its own, and rows are not swept";
-
 /// Measures the errors of the chosen operators, and prints each operator or row as soon as it is done.
 ///
 /// Returns [`Verdict::Missed`] if a check fails, for example if an error exceeds its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
-    let mut chosen = lookup::chosen(operators, args.op.as_deref())?;
-    if let (Some(name), true) = (&args.op, chosen.iter().any(|op| op.def().has_row_functions())) {
-        return Err(Error::Usage(format!(
-            "{name}: {UNMEASURED}; allowed: operators without row functions"
-        )));
-    }
-    chosen.retain(|op| !op.def().has_row_functions());
+    let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let (levels, skipped) = levels(args.sweep.level)?;
     let progress = Progress::new();
     let mut printer = Printer::new(&chosen, args, out)?;
@@ -108,7 +100,10 @@ fn measure(
     for (formula, dtype, passes) in &tasks {
         progress.set_message(format!("{} {} {dtype}", formula.op.name(), formula.mode));
         let author = author::difference(formula);
-        let measures = sweep(formula, *dtype, passes, levels, threads, progress)?;
+        let measures = match formula.spec.stages.is_empty() {
+            true => sweep(formula, *dtype, passes, levels, threads, progress)?,
+            false => rows::sweep(formula, *dtype, passes, levels)?,
+        };
         for (&level, measure) in levels.iter().zip(measures) {
             let row = Row::new(formula, *dtype, level, passes, measure, author);
             done(&row)?;

@@ -4,13 +4,14 @@
 //! sweep       each stream in turn through its values, factors being 1 and others at a few
 //! joint       all streams at random, over all exponents
 //! infinite    infinities and NaN, alone and combined
+//! rows        whole rows, for formulas with row functions
 //! ```
 //!
 //! The value at each index is fixed: the same on every machine, and in every run.
 
 use super::formula::Formula;
 use super::points::Points;
-use super::{infinite, joint};
+use super::{infinite, joint, rows};
 use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
@@ -43,7 +44,7 @@ pub struct Pass<'f> {
     pub elements: u64,
     /// Average work allowed for the exact value of an element, in units of [`op_dsl_truth::work`].
     pub work: u64,
-    element: Box<dyn Fn(u64) -> Vec<f64> + Sync + 'f>,
+    pub element: Box<dyn Fn(u64) -> Vec<f64> + Sync + 'f>,
 }
 
 impl Pass<'_> {
@@ -92,7 +93,12 @@ impl Effort {
 }
 
 /// Returns all passes that test a formula in one element type.
+///
+/// Those of a formula with row functions are rows.
 pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
+    if !formula.spec.stages.is_empty() {
+        return rows::passes(formula, dtype, effort, &attributes(formula));
+    }
     let specs = formula.op.def().specs.len();
     let mut all: Vec<Pass<'f>> = Vec::new();
     for setting in &formula.settings {

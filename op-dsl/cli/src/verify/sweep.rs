@@ -51,7 +51,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, is_right: bool, at: impl FnOnce() -> Place) {
+    pub fn add(&mut self, is_right: bool, at: impl FnOnce() -> Place) {
         self.right += u64::from(is_right);
         self.all += 1;
         if !is_right {
@@ -99,7 +99,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    fn new(outputs: usize) -> Measure {
+    pub fn new(outputs: usize) -> Measure {
         let none = Tally::default;
         Measure {
             rounded: none(),
@@ -112,7 +112,7 @@ impl Measure {
     }
 
     /// Records an error of an output if it is the largest so far, or equal to it at a lower index.
-    fn raise(&mut self, output: usize, ulp: f64, at: impl FnOnce() -> Place) {
+    pub fn raise(&mut self, output: usize, ulp: f64, at: impl FnOnce() -> Place) {
         // `ulp` is never NaN: it is infinite where only one side is NaN.
         let worst = &mut self.worst[output];
         if ulp >= worst.ulp && ulp > 0.0 {
@@ -214,7 +214,7 @@ struct Chunk {
 /// If the exact value is within one f32 unit of the middle between two neighbours, either neighbour counts, because kernels
 /// compute in f32, where the value is in the middle. Examples are `x - tanh x = x - 1 + 2 e^(-2x)` for large `x`, and
 /// `x / s^2` for `s = 0.8`, which is no f32.
-fn is_rounded(format: Format, got: f64, want: f64) -> bool {
+pub fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     let error = format.error(got, want, 0.0);
     let unit_of_f32 = Format::of(DType::F32).ulp(want) / format.ulp(want);
     let is_tie = format.is_narrow() && error <= 0.5 + unit_of_f32;
@@ -230,7 +230,7 @@ fn is_noticed(streams: &[f64], got: f64, want: f64) -> bool {
 }
 
 /// Returns whether an exact result is in the range of the format, with a margin of a few roundings.
-fn is_in(format: Format, want: f64) -> bool {
+pub fn is_in(format: Format, want: f64) -> bool {
     want.abs() < format.max() * (1.0 - 8.0 / (1u64 << 8) as f64)
 }
 

@@ -1,0 +1,400 @@
+//! Rows of formulas with row functions, compared with the formula as written, in f64.
+//!
+//! A result counts as exact to what the terms of its row are exact to. An error is measured in units in the last place of the result
+//! or, where that is more, in what the result changes by if the terms of row functions change by a unit of f32. For example, a
+//! `row_sum(x * y)` of products 1e6, -1e6 and 1 has one digit. Elements of inputs are exact.
+
+use super::bench::Bench;
+use super::converted;
+use super::formula::Formula;
+use super::pass::{Effort, Pass, Role};
+use super::sweep::{self, Measure, Outcome, Place};
+use crate::error::Error;
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::format::Format;
+use op_dsl_ir::op::{Derived, Rule, Spec, Value};
+use op_dsl_ir::roles::has_surrogates;
+use op_dsl_ir::row::{RowFormula, RowFunction};
+use op_dsl_ir::{DType, Graph, Node};
+
+/// Lengths of rows: one element, fewer than a vector has, whole vectors and a rest.
+const LENGTHS: [usize; 5] = [1, 2, 5, 16, 33];
+/// Lengths of rows of usual numbers, with the default attributes: further additions make no other error than in short rows.
+const LONG: [usize; 2] = [130, 1000];
+
+/// How the elements of a row are chosen.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// At random, of magnitudes up to this in all streams.
+    Random(f64),
+    /// At random, of magnitudes that differ from stream to stream.
+    Mixed,
+    /// The same number throughout a stream.
+    Equal,
+    /// At random with one number in between, which is infinite or NaN.
+    With(f64),
+}
+
+/// Every kind of row, the usual one first: in this one most results of 16 bits are correctly rounded.
+const KINDS: [Kind; 11] = [
+    Kind::Random(4.0),
+    Kind::Random(4.0),
+    Kind::Random(0.01),
+    Kind::Random(1.0),
+    Kind::Random(60.0),
+    Kind::Random(1000.0),
+    Kind::Mixed,
+    Kind::Equal,
+    Kind::With(f64::INFINITY),
+    Kind::With(f64::NEG_INFINITY),
+    Kind::With(f64::NAN),
+];
+
+/// Magnitudes of [`Kind::Mixed`].
+const MIXED: [f64; 5] = [1.0, 1e-3, 30.0, 1e3, 0.1];
+
+/// Returns a number from 0 to 1 that follows from the numbers of row, stream and element (the mixer of SplitMix64).
+fn unit(seed: u64) -> f64 {
+    let z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Returns the value of a stream for element `i` of a row of `len` elements.
+fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: usize) -> f64 {
+    let at = if matches!(kind, Kind::Equal) { 0 } else { i as u64 };
+    let seed = (row << 32) + ((stream as u64) << 24) + at;
+    let random = unit(seed);
+    if formula.masks.contains(&stream) {
+        return f64::from(random > 0.3);
+    }
+    if let Some([low, high]) = formula.ranges[stream] {
+        return low + (high - low) * random;
+    }
+    let most = match kind {
+        Kind::Random(most) => most,
+        Kind::Mixed => MIXED[(row as usize + stream) % MIXED.len()],
+        Kind::Equal => 3.0,
+        // In one stream, at one place that is another in every row.
+        Kind::With(v)
+            if (row as usize % formula.ranges.len(), row as usize * 7 % len) == (stream, i) =>
+        {
+            return v;
+        }
+        Kind::With(_) => 2.0,
+    };
+    // Every other number is near 0, as in a normal distribution.
+    let size = if unit(seed ^ 0x5555) < 0.5 { 0.3 } else { 1.0 };
+    most * size * (2.0 * random - 1.0)
+}
+
+/// Returns how many different rows there are of each length and kind.
+fn repetitions(effort: Effort) -> u64 {
+    (effort.joint / Effort::USUAL.joint).max(1)
+}
+
+/// Returns the passes of a formula with row functions: each is a row.
+pub fn passes<'f>(
+    formula: &'f Formula,
+    dtype: DType,
+    effort: Effort,
+    variants: &[Vec<Value>],
+) -> Vec<Pass<'f>> {
+    let format = Format::of(dtype);
+    let mut all = Vec::new();
+    for (k, attrs) in variants.iter().enumerate() {
+        let short = LENGTHS.iter().flat_map(|len| KINDS.map(|kind| (*len, kind)));
+        let long = LONG.into_iter().filter(|_| k == 0).map(|len| (len, KINDS[0]));
+        let rows: Vec<(usize, Kind)> = short.chain(long).collect();
+        for _ in 0..repetitions(effort) {
+            for &(len, kind) in &rows {
+                let row = all.len() as u64;
+                let element = move |i: u64| {
+                    let values = (0..formula.ranges.len())
+                        .map(|k| format.round(value(formula, kind, row, k, i as usize, len)));
+                    let mut values: Vec<f64> = values.collect();
+                    formula.keep_in_range(dtype, &mut values);
+                    values
+                };
+                all.push(Pass {
+                    role: if matches!(kind, Kind::Random(4.0)) { Role::Sweep } else { Role::Joint },
+                    attrs: attrs.clone(),
+                    elements: len as u64,
+                    work: effort.work,
+                    element: Box::new(element),
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Results of a row in f64, one column per output, and what each may be off by because terms are rounded to f32.
+struct Reference {
+    results: Vec<Vec<f64>>,
+    off: Vec<Vec<f64>>,
+}
+
+impl Reference {
+    /// Evaluates a row; `None` if a term or a value of the row is not in the range of f32, in which kernels keep them.
+    fn of(spec: &Spec, streams: &[Vec<f64>], scalars: &[f64]) -> Option<Reference> {
+        let len = streams.first().map_or(0, Vec::len);
+        let own = spec.stages.iter().flat_map(|stage| [Some(stage.value), stage.rest, stage.terms]);
+        let count = own.flatten().fold(streams.len(), |most, stream| most.max(stream + 1));
+        let mut all = streams.to_vec();
+        all.resize(count, vec![0.0; len]);
+        // For each stream of a stage, what its values may be off by.
+        let mut off = vec![None; count];
+        let format = Format::of(DType::F32);
+        let is_inside = |v: &f64| !v.is_finite() || v.abs() <= format.max();
+        for stage in spec.stages.iter() {
+            let graph = &stage.spec.traced;
+            let Reference { results, off: errors } = Reference::at(graph, &all, &off, scalars, len);
+            let (terms, mut errors) = (results.into_iter().next()?, errors.into_iter().next()?);
+            let value = match stage.rule {
+                Rule::Reduce(function) => function.of(&terms),
+                Rule::Uniform => *terms.first()?,
+            };
+            if !terms.iter().chain([&value]).all(is_inside) {
+                return None;
+            }
+            // Elements of inputs are terms as they are; computed terms are rounded.
+            let is_input = matches!(graph.nodes[graph.outputs[0].index()], Node::Stream(_));
+            if stage.rule != Rule::Uniform && !is_input {
+                errors.iter_mut().zip(&terms).for_each(|(off, term)| *off += format.ulp(*term));
+            }
+            let sum: f64 = errors.iter().sum();
+            let of_value = match stage.rule {
+                Rule::Reduce(RowFunction::Sum) => sum + format.ulp(value) / 2.0,
+                Rule::Reduce(RowFunction::Mean) => sum / len as f64 + format.ulp(value) / 2.0,
+                Rule::Reduce(RowFunction::Max) => errors.iter().copied().fold(0.0, f64::max),
+                Rule::Uniform => errors[0],
+            };
+            (all[stage.value], off[stage.value]) = (vec![value; len], Some(vec![of_value; len]));
+            if let Some(stream) = stage.terms {
+                (all[stream], off[stream]) = (terms, Some(errors));
+            }
+        }
+        Some(Reference::at(&spec.traced, &all, &off, scalars, len))
+    }
+
+    /// Evaluates a graph, and how much its outputs change if a stream is off by as much as it may be, either way.
+    fn at(
+        graph: &Graph,
+        streams: &[Vec<f64>],
+        off: &[Option<Vec<f64>>],
+        scalars: &[f64],
+        len: usize,
+    ) -> Reference {
+        let results = graph.eval_columns(streams, scalars, len);
+        let mut changes = vec![vec![0.0; len]; results.len()];
+        for (stream, off) in off.iter().enumerate().filter_map(|(k, off)| Some((k, off.as_ref()?)))
+        {
+            if !graph.reads(stream) {
+                continue;
+            }
+            let moved = [1.0, -1.0].map(|sign| {
+                let mut streams = streams.to_vec();
+                streams[stream].iter_mut().zip(off).for_each(|(v, off)| *v += sign * off);
+                graph.eval_columns(&streams, scalars, len)
+            });
+            for (k, changes) in changes.iter_mut().enumerate() {
+                for (i, change) in changes.iter_mut().enumerate() {
+                    let by = moved.each_ref().map(|moved| match (moved[k][i], results[k][i]) {
+                        (a, b) if a == b || a.is_nan() && b.is_nan() => 0.0,
+                        (a, b) if a.is_nan() || b.is_nan() => f64::INFINITY,
+                        (a, b) => (a - b).abs(),
+                    });
+                    *change += by[0].max(by[1]);
+                }
+            }
+        }
+        Reference { results, off: changes }
+    }
+}
+
+/// A row, and its results in f64.
+struct Row {
+    /// Values of the input streams, a column for each.
+    streams: Vec<Vec<f64>>,
+    exact: Reference,
+    /// The results with [`LARGE`] numbers in place of infinities, if there are any.
+    limit: Option<Reference>,
+}
+
+impl Row {
+    /// Returns the row of a pass; `None` if terms leave the range of f32.
+    fn of(formula: &Formula, pass: &Pass<'_>) -> Option<Row> {
+        let elements: Vec<Vec<f64>> = (0..pass.elements).map(|i| pass.element(i)).collect();
+        let column = |k: usize| elements.iter().map(|element| element[k]).collect();
+        let streams: Vec<Vec<f64>> = (0..formula.ranges.len()).map(column).collect();
+        let reference = |streams: &[Vec<f64>]| {
+            Reference::of(formula.spec, streams, &formula.op.def().scalars(&pass.attrs))
+        };
+        let exact = reference(&streams)?;
+        let is_infinite = streams.iter().flatten().any(|v| v.is_infinite());
+        let mut large = streams.clone();
+        for v in large.iter_mut().flatten().filter(|v| v.is_infinite()) {
+            *v = LARGE.copysign(*v);
+        }
+        let limit = if is_infinite { reference(&large) } else { None };
+        Some(Row { streams, exact, limit })
+    }
+
+    fn has_nan(&self) -> bool {
+        self.streams.iter().flatten().any(|v| v.is_nan())
+    }
+
+    fn has_infinity(&self) -> bool {
+        self.streams.iter().flatten().any(|v| v.is_infinite())
+    }
+
+    /// Returns the error of result `got` of output `k` and element `i`, in units in the last place.
+    fn error(&self, formula: &Formula, dtype: DType, (k, i): (usize, usize), got: f64) -> f64 {
+        let error = |Reference { results, off }: &Reference| {
+            let (want, off) = (results[k][i], off[k][i]);
+            let of_f32 = || 2.0 + off / Format::of(DType::F32).ulp(want);
+            match formula.converted(k) {
+                // Neither number is known to be right.
+                _ if off.is_infinite() => 0.0,
+                Some(stored) => converted::error(stored, got, want, of_f32()),
+                None => formula.format(k, dtype).error(got, want, off),
+            }
+        };
+        let (exact, limit) = (error(&self.exact), self.limit.as_ref().map(error));
+        limit.map_or(exact, |limit| limit.min(exact))
+    }
+}
+
+/// Number in place of an infinity: a result is right if it is the limit, as that of one element is. Its square is within f32.
+const LARGE: f64 = (1u64 << 60) as f64;
+
+/// Runs every pass at each SIMD level, and returns the measurements per level.
+pub fn sweep(
+    formula: &Formula,
+    dtype: DType,
+    passes: &[Pass<'_>],
+    levels: &[Level],
+) -> Result<Vec<Measure>, Error> {
+    let outputs = formula.op.def().output_streams();
+    let mut measures = vec![Measure::new(outputs.len()); levels.len()];
+    for (index, pass) in passes.iter().enumerate() {
+        let Some(row) = Row::of(formula, pass) else { continue };
+        let len = pass.elements as usize;
+        let mut bench = Bench::new(formula, dtype, len)?;
+        for (k, column) in row.streams.iter().enumerate() {
+            column.iter().enumerate().for_each(|(i, v)| bench.set(k, i, *v as f32));
+        }
+        for (&level, measure) in levels.iter().zip(&mut measures) {
+            bench.run(&pass.attrs, level)?;
+            for (k, i) in (0..outputs.len()).flat_map(|k| (0..len).map(move |i| (k, i))) {
+                let (got, want) = (bench.get(outputs[k], i), row.exact.results[k][i]);
+                let at = || Place {
+                    streams: row.streams.iter().map(|column| column[i]).collect(),
+                    index: (index, i as u64),
+                    result: Outcome { output: k, got, want },
+                };
+                let (format, error) =
+                    (formula.format(k, dtype), row.error(formula, dtype, (k, i), got));
+                let is_right = error <= formula.budget(k, dtype, level);
+                measure.decided.add(true, at);
+                if row.has_nan() {
+                    measure.nan.add(is_right, at);
+                } else if row.has_infinity() {
+                    // An infinity is noticed as well as NaN.
+                    measure.limits.add(is_right || want.is_nan() && got.is_infinite(), at);
+                } else if pass.role == Role::Sweep {
+                    let is_loose = row.exact.off[k][i] > 0.01 * format.ulp(want);
+                    let is_rounded = || error == 0.0 || sweep::is_rounded(format, got, want);
+                    measure.rounded.add(is_loose && is_right || is_rounded(), at);
+                    measure.raise(k, error, at);
+                } else {
+                    measure.factors.add(got.is_finite() || !sweep::is_in(format, want), at);
+                    measure.raise(k, error, at);
+                }
+            }
+        }
+    }
+    Ok(measures)
+}
+
+/// Step of the differences that derivatives are compared with. Their error is about its fourth power.
+const STEP: f64 = 1e-3;
+/// Number of elements of a row whose derivatives are compared.
+const SHORT: usize = 4;
+/// Greatest relative difference between a derivative and the difference quotient, which has so many digits.
+const ALIKE: f64 = 1e-7;
+/// Derivatives of a row that are all below this are compared absolutely.
+const SMALL: f64 = 1.0 / 128.0;
+
+/// Returns the largest relative difference between the graphs and what they stand for; 0 if it is that of rounding in f64.
+///
+/// A formula is compared with the author's own code, which computes rows of one element. A derived gradient is compared with
+/// differences of the forward formula.
+pub fn difference(formula: &Formula) -> f64 {
+    let attrs = &formula.settings[0].attrs;
+    let scalars = formula.op.def().scalars(attrs);
+    let mut worst = 0.0f64;
+    for row in 0..200 {
+        let len = if formula.spec.derived.is_some() { SHORT } else { 1 };
+        let value = |k, i| value(formula, Kind::Random(4.0), row, k, i, len);
+        let column = |k| (0..len).map(|i| value(k, i)).collect();
+        let mut streams: Vec<Vec<f64>> = (0..formula.ranges.len()).map(column).collect();
+        let want = match &formula.spec.derived {
+            None => formula.op.oracle(&streams.concat(), attrs),
+            Some(derived) => differences(derived, &mut streams, &scalars),
+        };
+        let Some(want) = want else { return 0.0 };
+        let got = formula.spec.eval_row(&streams, &scalars, len).concat();
+        let sizes = want.iter().map(|v| v.abs()).filter(|v| v.is_finite());
+        let scale = sizes.fold(SMALL, f64::max);
+        for (got, want) in got.iter().zip(&want).filter(|(_, want)| want.is_finite()) {
+            let off = (got - want).abs() / scale;
+            worst = worst.max(if off.is_nan() { f64::INFINITY } else { off });
+        }
+    }
+    if worst <= ALIKE { 0.0 } else { worst }
+}
+
+/// Returns the derivatives of a row by differences, those by one stream after those by another.
+///
+/// Saved values among the streams become those of the forward formula. `None` if the formula says itself what its derivative is.
+fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> Option<Vec<f64>> {
+    let [wiring] = &*derived.steps else { return None };
+    if has_surrogates(&derived.forward) {
+        return None;
+    }
+    let len = streams.first().map_or(0, Vec::len);
+    let column = |at: &Option<usize>| at.map_or(vec![f64::NAN; len], |at| streams[at].clone());
+    let inputs: Vec<Vec<f64>> = wiring.inputs.iter().map(column).collect();
+    let (graph, functions) = (derived.forward.clone(), derived.rows.to_vec());
+    let forward = RowFormula { graph, functions, inputs: inputs.len() };
+    let results = forward.eval(&inputs, scalars, len);
+    for (value, at) in results.into_iter().zip(wiring.saved.iter()) {
+        at.iter().for_each(|at| streams[*at].clone_from(&value));
+    }
+    let total = |inputs: &[Vec<f64>]| {
+        let results = forward.eval(inputs, scalars, len);
+        let of = |(y, at): (&Vec<f64>, &Option<usize>)| {
+            at.map_or(0.0, |at| y.iter().zip(&streams[at]).map(|(y, dy)| y * dy).sum())
+        };
+        results.iter().zip(wiring.upstream.iter()).map(of).sum::<f64>()
+    };
+    let slope = |k: usize, i: usize| {
+        let at = |steps: f64| {
+            let mut inputs = inputs.clone();
+            inputs[k][i] += steps * STEP;
+            total(&inputs)
+        };
+        (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * STEP)
+    };
+    Some(
+        wiring
+            .wrt
+            .iter()
+            .flat_map(|k| (0..len).map(move |i| (*k, i)))
+            .map(|(k, i)| slope(k, i))
+            .collect(),
+    )
+}
