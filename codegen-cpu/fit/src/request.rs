@@ -2,6 +2,7 @@
 
 use crate::element::Element;
 use crate::grid::Index;
+use crate::symmetry::Symmetry;
 use crate::table::MAX_DEGREE;
 use core::ops::RangeInclusive;
 
@@ -83,6 +84,16 @@ impl Request {
     /// is multiplied.
     pub(crate) fn counts_products(&self) -> bool {
         self.element == Element::F32 && self.multiplied && !self.of_product
+    }
+
+    /// Returns true if values that follow by a symmetry are to be rounded only once, which takes one more operation for a point.
+    ///
+    /// A variable that is a product allows it for a point alone, because its low part has no place in a line. Tables of 32
+    /// segments lose too little in that case.
+    pub(crate) fn rounds_once(&self, symmetry: Symmetry) -> bool {
+        let is_point = matches!(symmetry, Symmetry::Point { .. });
+        let is_product = self.element == Element::F32 && self.multiplied && self.of_product;
+        self.counts_products() && symmetry.once() || is_product && is_point && self.entries < 32
     }
 
     /// Returns the desired and the greatest allowed error, in units in the last place of f32.

@@ -63,7 +63,7 @@ impl<'a> View<'a> {
             before: request.before(),
             multiplied: request.multiplied,
             of_products: request.counts_products(),
-            once: request.counts_products() && symmetry.once(),
+            once: request.rounds_once(symmetry),
             reach: [Reach { to: 0.0, limit: None }; 2],
             functions: 1,
         };

@@ -176,27 +176,32 @@ where
 
     /// Applies the symmetry to the operands of the last step, if `design.once` is true.
     ///
-    /// The function's values are then rounded once on either side of zero. `d` is the distance from the segment's centre, and `lowest`
-    /// the constant coefficient. Both are returned for the side of zero that `x` is on. `design.once` is never true for tables whose
-    /// arguments are products.
+    /// The function's values are then rounded once on either side of zero. `d` is the distance from the segment's centre, `below` its
+    /// rounding error, and `lowest` the constant coefficient. All are returned for the side of zero that `x` is on. If the argument is
+    /// a product, `design.once` is true for a point alone: the low part of the product has no place in a line.
     #[inline(always)]
     fn turned<S: Isa, const W: usize>(
         &self,
         s: S,
         x: Floats<S, W>,
-        d: Floats<S, W>,
-        lowest: Floats<S, W>,
-    ) -> (Floats<S, W>, Floats<S, W>) {
+        [d, below, lowest]: [Floats<S, W>; 3],
+    ) -> [Floats<S, W>; 3] {
         match self.design.symmetry {
             Symmetry::Point { sum, side } if self.design.once => {
-                let d = side_of(s, side, x, d, -d);
-                (d, side_of(s, side, x, lowest, Floats::splat(s, sum) - lowest))
+                // A flipped sign costs less than a choice of two numbers. Where vectors are wide, -0 counts as positive in that choice,
+                // and no argument is a product, so that there is no `below`.
+                let (d, below) = match side {
+                    _ if const { Self::IS_WIDE } => (side_of(s, side, x, d, -d), below),
+                    Side::Positive => (d.flipped(x), below.flipped(x)),
+                    Side::Negative => (-d.flipped(x), -below.flipped(x)),
+                };
+                [d, below, side_of(s, side, x, lowest, Floats::splat(s, sum) - lowest)]
             }
             Symmetry::Linear { slope, side } if self.design.once => {
                 let other = x.mul_add(Floats::splat(s, slope), lowest);
-                (d, side_of(s, side, x, lowest, other))
+                [d, below, side_of(s, side, x, lowest, other)]
             }
-            _ => (d, lowest),
+            _ => [d, below, lowest],
         }
     }
 
@@ -246,8 +251,8 @@ where
 
     /// Evaluates the polynomial at `z + low` up to its last step, and returns the operands of that step.
     ///
-    /// If `design.once` is true, the operands are those for the side of zero that `x` is on. If `two` is true, the result is to be a
-    /// double-float.
+    /// If `two` is true, the result is to be a double-float. Otherwise, if `design.once` is true, the operands are those for the side of
+    /// zero that `x` is on.
     #[inline(always)]
     fn polynomial<S: Isa, const W: usize>(
         &self,
@@ -278,7 +283,9 @@ where
         let first = self.a[0].0.lut(s, ix);
         // Rounding error of `d`, to be multiplied by about the slope.
         let below = low.map_or(zero, |low| low - (d - near));
-        let (d, first) = self.turned(s, x, d, first);
+        // The low part of a double-float has what the sum of a symmetry rounds, so that the symmetry is applied to it last.
+        let own = [d, below, first];
+        let [d, below, first] = if two { own } else { self.turned(s, x, own) };
         if self.design.power == 0 {
             let rest = if const { Self::IS_WIDE } { zero } else { below * p };
             return Last { d, by: p, more: first, rest };
