@@ -241,9 +241,21 @@ pub mod functions {
         erfinv(x)
     }
 
-    #[op(name = "Rows", outputs(y))]
-    pub fn rows(x: Elem) -> Elem {
+    #[op(name = "Centred", outputs(y))]
+    pub fn centred(x: Elem) -> Elem {
         x - row_mean(x)
+    }
+
+    #[op(name = "Parts", outputs(r))]
+    pub fn parts(
+        #[split(along = dim, interleaved = pairs)] x: Gated,
+        #[mask] mask: Mask,
+        n: Elem<i32>,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = false)] pairs: bool,
+        #[attr(default = 1.0)] a: f32,
+    ) -> Gated {
+        Gated { gate: x.value - a * x.gate + n, value: if mask { 0.5 * x.gate } else { x.value } }
     }
 
     #[op(name = "Power", outputs(a))]
@@ -276,10 +288,11 @@ fn exponents(random: &mut Random, least: i32, greatest: i32, each: usize) -> Vec
 #[test]
 fn functions_are_within_a_unit() {
     let mut random = Random(5);
-    let mut x: Vec<f64> = exponents(&mut random, -200, 9, 2);
+    let mut x: Vec<f64> = exponents(&mut random, -60, 9, 3);
     x.extend(exponents(&mut random, -9, 4, 24));
     x.extend((0..200).map(|_| random.normal(8.0)));
     x.extend((0..200).map(|_| random.normal(300.0)));
+    let normal: Vec<f64> = x.iter().copied().filter(|x| x.abs() < 26.0).collect();
     let below_one: Vec<f64> = x.iter().map(|x| x.fract()).filter(|x| *x != 0.0).collect();
     let bases: Vec<f64> = x.iter().map(|x| x.abs()).collect();
     let powers: Vec<f64> =
@@ -288,7 +301,7 @@ fn functions_are_within_a_unit() {
         (&functions::ELEMENTARY, vec![x.clone()]),
         (&functions::CIRCLE, vec![x.clone()]),
         (&functions::GATES, vec![x.clone()]),
-        (&functions::NORMAL, vec![x]),
+        (&functions::NORMAL, vec![normal]),
         (&functions::INVERSE, vec![below_one]),
         (&functions::POWER, vec![bases, powers]),
     ] {
@@ -347,7 +360,7 @@ fn limits_and_nan() {
 
 #[test]
 fn refusals_name_what_is_allowed() {
-    let rows = &functions::ROWS;
+    let rows = &functions::CENTRED;
     let x = vec![1.0; 4];
     let views: Vec<View> =
         rows.def().inputs.iter().map(|_| View::new(&x, &[4]).expect("a view")).collect();
@@ -363,4 +376,58 @@ fn refusals_name_what_is_allowed() {
     let got = functions::POWER.run(&[], &views, &mut outputs, &Options::default());
     let message = "Power: tensor `y` has dtype f32; allowed: f64, as `x` has";
     assert_eq!(got.expect_err("refused").to_string(), message);
+}
+
+/// A tensor of two dimensions in one of four layouts: contiguous, with gaps, transposed, backwards.
+fn laid([m, n]: [isize; 2], layout: usize) -> ([isize; 2], usize, usize) {
+    match layout {
+        0 => ([n, 1], 0, (m * n) as usize),
+        1 => ([2 * n + 3, 2], 5, ((2 * n + 3) * m + 5) as usize),
+        2 => ([1, m], 1, (m * n + 1) as usize),
+        _ => ([-n, -1], (m * n - 1) as usize, (m * n) as usize),
+    }
+}
+
+#[test]
+fn values_in_every_layout() {
+    let (mut random, op) = (Random(6), &functions::PARTS);
+    for [m, n] in [[1, 1], [3, 5], [7, 64], [2, 1000], [300, 4], [1, 20_000]] {
+        for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))) {
+            for (pairs, threads) in [(false, 1), (true, 1), (true, 2)] {
+                let (strides, start, len) = laid([m, 2 * n], from);
+                let x: Vec<f64> = (0..len).map(|_| random.normal(3.0)).collect();
+                let (single, first, count) = laid([m, n], from);
+                let mask: Vec<bool> = (0..count).map(|_| random.below(2) == 1).collect();
+                let counts: Vec<i32> = (0..count).map(|_| (random.bits() >> 33) as i32).collect();
+                let (written, begin, size) = laid([m, 2 * n], to);
+                let mut r = vec![7.0; size];
+                let [double, whole] = [[m as usize, 2 * n as usize], [m as usize, n as usize]];
+                let inputs = [
+                    View::strided(&x, &double, &strides, start).expect("a view"),
+                    View::strided(&mask, &whole, &single, first).expect("a view"),
+                    View::strided(&counts, &whole, &single, first).expect("a view"),
+                ];
+                let mut outputs =
+                    [ViewMut::strided(&mut r, &double, &written, begin).expect("a view")];
+                let attrs = [Value::Int(-1), Value::Bool(pairs), Value::Float(0.1)];
+                let streaming = (threads == 2).then_some(true);
+                let options = Options { threads, streaming, ..Options::default() };
+                op.run(&attrs, &inputs, &mut outputs, &options).expect("a call");
+                let at = |s: [isize; 2], start: usize, i: isize, j: isize| {
+                    start.wrapping_add_signed(i * s[0] + j * s[1])
+                };
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let parts = if pairs { [2 * j, 2 * j + 1] } else { [j, j + n] };
+                    let [gate, value] = parts.map(|j| x[at(strides, start, i, j)]);
+                    let k = at(single, first, i, j);
+                    let want = [
+                        value - 0.1 * gate + f64::from(counts[k]),
+                        if mask[k] { 0.5 * gate } else { value },
+                    ];
+                    let got = parts.map(|j| r[at(written, begin, i, j)]);
+                    assert_eq!(got, want, "{m} x {n}: {from} {to} {pairs} {threads}, {i} {j}");
+                }
+            }
+        }
+    }
 }

@@ -127,7 +127,10 @@ impl std::str::FromStr for DType {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
         DType::with(|row| row.name, s).ok_or_else(|| match s {
-            "f64" => format!("dtype `f64` is for calls from Rust and Python; allowed: {}", DType::names()),
+            "f64" => format!(
+                "dtype `f64` is for calls from Rust and Python; allowed: {}",
+                DType::names()
+            ),
             _ => format!("unknown dtype `{s}`; allowed: {}", DType::names()),
         })
     }
