@@ -4,6 +4,7 @@ use super::statements::{Code, Names, has_chains, loaded, statements, watched_cod
 use super::uniform::Hoisted;
 use super::watched::Watched;
 use super::{literal, program, tabled};
+use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
 use op_dsl_ir::passes::zeros;
@@ -52,7 +53,11 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     let spec = by_scalars.as_ref().unwrap_or(spec);
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
     let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
-    let programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);
+    let mut programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);
+    if def.takes_f64() {
+        // Functions of attributes are no scalars of this program, which computes them once per call.
+        programs.on_f64 = on_f64(name, &def.specs[0], &names);
+    }
     let exact = programs.double.as_ref().map(|(name, _)| name);
     let tabled = exact.and_then(|exact| {
         tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
@@ -106,6 +111,10 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     };
     let statics = programs.statics(&double, tabled.is_some());
     let by_type = programs.by_type(&double);
+    let on_f64 = programs
+        .on_f64
+        .as_ref()
+        .map(|(program, _)| quote!(const ON_F64: Option<&'static Program> = Some(&#program);));
     let without_tables = match (&tabled, exact) {
         (Some(tabled), Some(exact)) => {
             let types = is_interpreted.then_some(&types_in_f64);
@@ -169,6 +178,7 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
             #input_turns
             #output_turns
             #by_type
+            #on_f64
             #without_tables
             #[inline(always)]
             #[allow(unused_variables)]
@@ -299,12 +309,21 @@ fn matches_any(types: &[DType]) -> TokenStream {
     quote!(matches!(E::DTYPE, #(#types)|*))
 }
 
+/// Returns the program of calls on f64, with the name of its `static`.
+fn on_f64(name: &Ident, spec: &Spec, names: &Names) -> Option<(Ident, Program)> {
+    let program = Program::of(&compile::for_f64(&spec.traced), &names.masks, Arithmetic::F64)?;
+    let own = format!("{}_ON_F64", name.to_string().to_uppercase());
+    Some((Ident::new(&own, name.span()), program))
+}
+
 /// Interpreter programs of a specialisation in f32 and in f64, each with the name of its `static`.
 ///
 /// `None` where the interpreter cannot run the graph, or no such program is needed.
 struct Programs {
     single: Option<(Ident, Program)>,
     double: Option<(Ident, Program)>,
+    /// Program of calls on f64, whose results are not rounded to f32.
+    on_f64: Option<(Ident, Program)>,
 }
 
 impl Programs {
@@ -332,6 +351,7 @@ impl Programs {
             None => has_chains.then_some(&narrow),
         };
         Programs {
+            on_f64: None,
             double: double.and_then(|graph| named(graph, Arithmetic::F64)),
             single: if has_chains { None } else { named(&narrow, Arithmetic::F32) },
         }
@@ -345,7 +365,8 @@ impl Programs {
     fn statics(&self, in_f64: &[DType], has_tables: bool) -> TokenStream {
         let is_single = self.single.is_some() && in_f64.len() < DType::COUNT;
         let is_double = has_tables || !in_f64.is_empty() || self.single.is_none();
-        let asked = [is_single.then_some(&self.single), is_double.then_some(&self.double)];
+        let on_f64 = Some(&self.on_f64);
+        let asked = [is_single.then_some(&self.single), is_double.then_some(&self.double), on_f64];
         let statics = asked.into_iter().flatten().flatten().map(|(name, program)| {
             let program = program::constant(program);
             quote!(static #name: Program = #program;)

@@ -56,6 +56,8 @@ pub struct Streams {
     pub of_rows: u16,
     /// Run-time scalars: the values of numeric attributes, then those of functions of attributes.
     pub scalar: [f32; MAX_SCALARS],
+    /// Values of the attributes in f64, an array of [`MAX_SCALARS`], in a call on f64; null in all others.
+    pub doubles: *const f64,
     /// Program to run, for a kernel that is the interpreter; other kernels ignore it.
     pub program: Option<&'static Program>,
     /// Prefetch distance in bytes for inputs that come from memory; 0 disables it.
@@ -71,7 +73,8 @@ impl Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let stored = [Stored::Number(dtype); MAX_STREAMS];
         let (turns, scalar) = ([Interleave::Alone; MAX_STREAMS], [0.0; MAX_SCALARS]);
-        Streams { start, stored, turns, of_rows: 0, scalar, program: None, ahead: 0 }
+        let doubles = core::ptr::null();
+        Streams { start, stored, turns, of_rows: 0, scalar, doubles, program: None, ahead: 0 }
     }
 
     /// Loads the start address of stream `k` with a load of its own.

@@ -67,6 +67,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// `None` if the formula must be compiled at every SIMD level.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
+    /// Program that the interpreter runs in calls on f64; `None` if there are no such calls.
+    const ON_F64: Option<&'static Program> = None;
+
     /// Returns the program that the interpreter runs instead of [`Body::eval`], if one is needed.
     ///
     /// It is needed where the formula's tables do not support the SIMD level, the element type or the values of the attributes.

@@ -14,6 +14,7 @@ use super::job::Job;
 use super::row_count;
 use super::rows::Rows;
 use super::simd::Level;
+use super::step::PAIR;
 use super::streams::{self, Call};
 use super::sums;
 use super::view::{View, ViewMut};
@@ -212,8 +213,12 @@ impl Operator {
         bind::decide(&self.def, &mut bound, outputs);
         bind::check_outputs(&self.def, &bound, inputs, outputs, options.cast)?;
         let level = self.level(options)?;
-        let (stages, last) = self.kernels_of(bound.spec)?;
-        let joined;
+        let (stages, mut last) = self.kernels_of(bound.spec)?;
+        let (on_f64, joined);
+        if bound.element == Stored::Float64 {
+            on_f64 = self.on_f64(last, inputs)?;
+            last = &on_f64;
+        }
         let kernels = match stages {
             [] => last,
             _ => {
@@ -234,6 +239,11 @@ impl Operator {
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
         let mut job = Job::new(&bound, dtype, kernel, converters, level);
         (job.program, job.alone) = (last.program(dtype), call.has_cells());
+        if bound.element == Stored::Float64 {
+            job.step = PAIR * level.lanes();
+            let numbers = self.def.attrs.iter().zip(attrs).filter_map(|(a, v)| a.number(*v));
+            job.doubles.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+        }
         for (to, (mask, reads)) in
             job.masks.iter_mut().zip(kernels.masks().iter().zip(kernels.reads()))
         {
@@ -268,12 +278,23 @@ impl Operator {
             (0..times).for_each(|_| driver::run(&mut job, options));
             return Ok(());
         };
-        let zeros = row_count::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
+        let zeros = row_count::zeros(bound.element, level).ok_or_else(|| self.lacks(level))?;
         lay_over_domain(&mut job, &call)?;
         (0..times).try_for_each(|_| {
             counted.compute(&job, &call, options);
             counted.clear(&job, zeros, &call, options)
         })
+    }
+
+    /// Returns the kernels of a call on f64.
+    #[cold]
+    fn on_f64(&self, kernels: &Kernels, inputs: &[View<'_>]) -> Result<Kernels, Error> {
+        let stored = self.def.inputs.iter().zip(inputs).flat_map(|(tensor, input)| {
+            let stored = tensor.seen(input.dtype());
+            tensor.kind.parts().iter().map(move |_| stored)
+        });
+        let what = "there is no program for f64";
+        kernels.on_f64(stored).ok_or_else(|| Error::Kernels { op: self.def.name.to_string(), what })
     }
 
     /// Checks that the kernels read no input that the call omits.

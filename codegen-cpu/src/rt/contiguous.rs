@@ -26,7 +26,8 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutO
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| raw.dense && raw.count == total * kind.parts().len();
     for (t, input) in call.read() {
-        let is_read_in_place = t.takes(input.dtype(), bound.dtype) && input.dtype() != Stored::Bit;
+        let is_read_in_place =
+            t.takes(input.dtype(), bound.element) && input.dtype() != Stored::Bit;
         if !fits(input.raw(), t.kind) || !is_read_in_place {
             return Ok(false);
         }

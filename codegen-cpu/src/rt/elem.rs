@@ -50,6 +50,7 @@ mod sealed {
     impl Sealed for crate::rt::float8::e4m3fn {}
     impl Sealed for crate::rt::float8::e5m2 {}
     impl Sealed for f32 {}
+    impl Sealed for f64 {}
     impl Sealed for super::f16 {}
     impl Sealed for super::bf16 {}
 }
@@ -69,6 +70,11 @@ impl<E: El> Element for E {
 /// An element of `i64` is a row count, which limits how many rows a call computes.
 impl Element for i64 {
     const STORED: Stored = Stored::Int64;
+}
+
+/// An element of `f64` belongs to calls that compute in f64.
+impl Element for f64 {
+    const STORED: Stored = Stored::Float64;
 }
 
 /// An element type that kernels compute in. The trait is sealed, as [`Element`] is.

@@ -54,6 +54,8 @@ pub(super) struct Job {
     pub alone: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
+    /// Values of the attributes in f64, for calls on f64.
+    pub doubles: [f64; MAX_SCALARS],
     /// Whether the domain has two dimensions and the kernel can access the rows of every stream in place.
     pub dense: bool,
     pub rank: usize,
@@ -93,6 +95,7 @@ impl Job {
             alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,
+            doubles: [0.0; MAX_SCALARS],
             dense: false,
             rank: bound.domain.len(),
             size,

@@ -2,11 +2,11 @@
 
 use super::abi::{BlockFn, MAX_SCALARS, MAX_STREAMS};
 use super::block::{Body, Kernel, in_twos};
-use super::interpreter;
+use super::interpreter::{self, doubles};
 use super::simd::{Level, levels};
 use super::step::width;
 use crate::elements;
-use op_dsl_ir::program::Program;
+use op_dsl_ir::program::{Op, Program};
 use op_dsl_ir::{DType, Stored};
 
 /// Decides whether the interpreter is the kernel of a program at a SIMD level.
@@ -71,6 +71,8 @@ pub struct Kernels {
     turns: [bool; MAX_STREAMS],
     /// Programs for the interpreter, in the order of `DType`; `None` if the body has no programs.
     programs: Option<[&'static Program; DType::COUNT]>,
+    /// Program of calls on f64; `None` if there are no such calls.
+    on_f64: Option<&'static Program>,
     /// Kernels: rows in the order of `DType`, columns in the order of `Level`.
     ///
     /// An entry is `None` if this build lacks the level, or the body has no kernel for the element type.
@@ -137,8 +139,32 @@ impl Kernels {
             own,
             turns,
             programs: B::PROGRAMS,
+            on_f64: B::ON_F64,
             table,
         }
+    }
+
+    /// Returns the kernels of a call on f64, whose input streams have the types `stored`; `None` if there are no such calls.
+    ///
+    /// For the driver they are kernels of f32, all streams of which have a type of their own.
+    pub fn on_f64(&self, stored: impl Iterator<Item = Stored>) -> Option<Kernels> {
+        let program = self.on_f64?;
+        let mut all = Kernels { scalars: self.attributes, ..*self };
+        (all.reads, all.masks, all.own) = ([false; MAX_STREAMS], [false; MAX_STREAMS], [None; _]);
+        for load in program.code.iter().filter(|instruction| instruction.op == Op::Load) {
+            all.reads[load.args[0].index()] = true;
+        }
+        for (k, stored) in stored.enumerate().take(self.inputs) {
+            all.masks[k] = program.masks >> k & 1 == 1;
+            all.own[k] = Some(stored).filter(|_| !all.masks[k]);
+            all.turns[k] &= stored == Stored::Float64;
+        }
+        all.programs = Some([program; DType::COUNT]);
+        all.table = [[None; Level::COUNT]; DType::COUNT];
+        for level in Level::ALL.into_iter().filter(|level| level.is_built()) {
+            all.table[DType::F32 as usize][level as usize] = doubles::kernel(level);
+        }
+        Some(all)
     }
 
     /// Adds programs for the interpreter, in the order of `DType`: see [`Body::PROGRAMS`].

@@ -9,13 +9,13 @@ const PARTIAL: usize = 16;
 
 /// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
 #[inline(always)]
-pub(super) fn sum(row: &[f32]) -> f64 {
+pub(super) fn sum<T: Copy + Into<f64>>(row: &[T]) -> f64 {
     let mut partial = [0.0; PARTIAL];
     let mut chunks = row.chunks_exact(PARTIAL);
     for chunk in &mut chunks {
-        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to += f64::from(*x));
+        partial.iter_mut().zip(chunk).for_each(|(to, x)| *to += (*x).into());
     }
-    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to += f64::from(*x));
+    partial.iter_mut().zip(chunks.remainder()).for_each(|(to, x)| *to += (*x).into());
     let mut n = PARTIAL;
     while n > 1 {
         n /= 2;

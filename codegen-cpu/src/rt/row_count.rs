@@ -10,6 +10,7 @@ use super::block::{Body, Input, Kernels};
 use super::driver;
 use super::elem::El;
 use super::error::Error;
+use super::interpreter::doubles;
 use super::job::Job;
 use super::options::Options;
 use super::simd::{Isa, Level};
@@ -17,9 +18,9 @@ use super::step::Floats;
 use super::streams::{Call, over_domain};
 use super::view::View;
 use core::ops::Range;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part};
-use op_dsl_ir::{DType, Stored};
 
 /// Number of rows that a call computes, where it computes only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,8 @@ impl Rows {
             let domain = output.raw().shape;
             let whole = Bound { domain, ..Bound::default() };
             let mut all = Job::new(&whole, job.dtype, zeros, job.converters, job.level);
-            all.alone = job.alone;
+            (all.alone, all.step) = (job.alone, job.step);
+            all.program = Some(&doubles::ZEROS);
             all.end_inputs();
             let stream = over_domain(output.raw(), &whole, Part::Whole);
             all.add(output.raw(), stream).map_err(|e| call.left(e))?;
@@ -162,7 +164,10 @@ impl Body<0, 0, 1> for Zeros {
 }
 
 /// Returns the kernel that writes zeros, or `None` if this build lacks the SIMD level.
-pub(super) fn zeros(dtype: DType, level: Level) -> Option<BlockFn> {
+pub(super) fn zeros(element: Stored, level: Level) -> Option<BlockFn> {
     const ZEROS: &Kernels = &Kernels::of::<Zeros, 0, 0, 1>();
-    ZEROS.get(dtype, level)
+    match element.number() {
+        Some(dtype) => ZEROS.get(dtype, level),
+        None => doubles::kernel(level),
+    }
 }

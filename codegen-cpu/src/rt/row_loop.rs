@@ -38,8 +38,8 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
         let (scalar, turns, program) = (job.scalars, job.turns, job.program);
-        let of_rows = job.of_rows;
-        let mut io = Streams { scalar, turns, of_rows, program, ..Streams::of(job.dtype) };
+        let (of_rows, doubles) = (job.of_rows, job.doubles.as_ptr());
+        let mut io = Streams { scalar, turns, of_rows, doubles, program, ..Streams::of(job.dtype) };
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }

@@ -65,6 +65,7 @@ impl Strided {
             match b.dtype.size() {
                 1 => b.copy_from_dim::<u8, GATHER>(0, b.ptr, scratch),
                 2 => b.copy_from_dim::<u16, GATHER>(0, b.ptr, scratch.cast()).cast(),
+                8 => b.copy_from_dim::<u64, GATHER>(0, b.ptr, scratch.cast()).cast(),
                 _ => b.copy_from_dim::<u32, GATHER>(0, b.ptr, scratch.cast()).cast(),
             };
         }

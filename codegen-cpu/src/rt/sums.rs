@@ -163,9 +163,11 @@ impl Sum {
 /// # Safety
 /// `place` must be valid for a write of one element; it need not be aligned.
 unsafe fn store(dtype: Stored, place: *mut u8, sum: f64) {
-    let dtype = dtype.number().unwrap_or(DType::F32); // outputs are numbers
     // SAFETY: as required of the caller.
-    unsafe { with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(sum as f32))) }
+    unsafe {
+        let Some(dtype) = dtype.number() else { return place.cast::<f64>().write_unaligned(sum) };
+        with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(sum as f32)))
+    }
 }
 
 /// Memory of a thread.
@@ -199,6 +201,8 @@ struct Work<'a> {
     groups: Groups,
     /// Number of accumulators of a group.
     accumulators: usize,
+    /// Type of the terms that the kernel writes: f64 in a call on f64, else f32.
+    terms: Stored,
 }
 
 // SAFETY: as for the driver's `Work`: chunks are disjoint, and each is computed once. Outputs share no elements with each other, and
@@ -236,14 +240,23 @@ impl<'a> Work<'a> {
         // Scratch memory must stay in the cache, and a kernel stores all its outputs alike.
         let streaming = sums.is_empty() && options.streaming.unwrap_or(is_large && !job.in_place);
         let options = Options { threads: 1, streaming: Some(streaming), ..*options };
-        Work { job, call, rows, options, sums, chunks, groups, accumulators }
+        let terms = match call.bound.element {
+            Stored::Float64 => Stored::Float64,
+            _ => DType::F32.into(),
+        };
+        Work { job, call, rows, options, sums, chunks, groups, accumulators, terms }
     }
 
     /// Returns how many lines of scratch memory a thread needs: those of sums, then those of row functions.
     fn lines(&self) -> usize {
         let (longest, sizes) = (self.chunks.longest, self.job.sizes());
         let of_rows = self.rows.map_or(0, |rows| rows.floats(longest, sizes[sizes.len() - 1]));
-        self.sums.len() * longest.div_ceil(LINE) + of_rows.div_ceil(LINE)
+        self.sums.len() * self.slot() + of_rows.div_ceil(LINE)
+    }
+
+    /// Returns how many lines the terms of a sum take.
+    fn slot(&self) -> usize {
+        (self.chunks.longest * self.terms.size()).div_ceil(size_of::<Line>())
     }
 
     /// Computes the chunks of a group and adds their elements to the group's accumulators.
@@ -261,50 +274,60 @@ impl<'a> Work<'a> {
             job.narrow(d, start[d]..start[d] + sizes[d]);
         }
         let elements = job.elements();
-        let pitch = self.chunks.longest.div_ceil(LINE);
         let scratch = memory.scratch;
-        let slot = |k: usize| scratch.wrapping_add(k * pitch).cast::<f32>();
+        let slot = |k: usize| scratch.wrapping_add(k * self.slot()).cast::<f32>();
         if let Some(rows) = self.rows {
             rows.run(&mut job, slot(self.sums.len()), &mut memory.values);
         }
         for (k, sum) in self.sums.iter().enumerate() {
-            job.set_contiguous(sum.stream, slot(k).cast(), DType::F32.into());
+            job.set_contiguous(sum.stream, slot(k).cast(), self.terms);
         }
         job.collapse();
         job.take_turns(self.call.kernels);
         job.dense = self.rows.is_some() && job.rank == 2 && job.is_dense();
         driver::run(&mut job, &self.options);
         for (k, sum) in self.sums.iter().enumerate() {
-            // SAFETY: slot `k` has room for the largest chunk, and scratch memory is initialised.
-            let values = unsafe { core::slice::from_raw_parts(slot(k), elements) };
             let at: usize = start.iter().zip(&sum.pitch).map(|(i, pitch)| i * pitch).sum();
-            let add = Add::new(&sizes, &sum.pitch, values, &mut accumulators[sum.first + at..]);
-            // The kernel has run at this level, so that the processor has it.
-            self.job.level.run(add);
+            let to = &mut accumulators[sum.first + at..];
+            let level = self.job.level;
+            // SAFETY: slot `k` has room for the largest chunk, and scratch memory is initialised. The kernel has run at this level, so that
+            // the processor has it.
+            unsafe {
+                match self.terms {
+                    Stored::Float64 => {
+                        let values = core::slice::from_raw_parts(slot(k).cast::<f64>(), elements);
+                        level.run(Add::new(&sizes, &sum.pitch, values, to));
+                    }
+                    _ => {
+                        let values = core::slice::from_raw_parts(slot(k), elements);
+                        level.run(Add::new(&sizes, &sum.pitch, values, to));
+                    }
+                }
+            }
         }
     }
 }
 
 /// Addition of a chunk's elements to the accumulators that they belong to.
-struct Add<'a> {
+struct Add<'a, T> {
     /// Sizes of the dimensions outside of a row, and the distance of accumulators along each.
     outer: Vec<(usize, usize)>,
     /// Number of elements of a row.
     columns: usize,
     /// Whether each element of a row has an accumulator of its own; otherwise the row has one.
     apart: bool,
-    values: &'a [f32],
+    values: &'a [T],
     accumulators: &'a mut [f64],
 }
 
-impl<'a> Add<'a> {
+impl<'a, T: Copy + Into<f64>> Add<'a, T> {
     /// Describes contiguous values with dimensions of these sizes, in as few dimensions as possible.
     fn new(
         sizes: &[usize],
         pitch: &[usize],
-        values: &'a [f32],
+        values: &'a [T],
         accumulators: &'a mut [f64],
-    ) -> Add<'a> {
+    ) -> Add<'a, T> {
         let mut outer: Vec<(usize, usize)> = Vec::new();
         for (&n, &pitch) in sizes.iter().zip(pitch).filter(|(n, _)| **n > 1) {
             match outer.last_mut() {
@@ -342,7 +365,7 @@ impl<'a> Add<'a> {
     }
 }
 
-impl AtLevel for Add<'_> {
+impl<T: Copy + Into<f64>> AtLevel for Add<'_, T> {
     type Output = ();
 
     fn at<S: Isa>(self, s: S) {
@@ -355,17 +378,17 @@ impl AtLevel for Add<'_> {
 
 /// Adds rows to accumulators, four rows at a time, because the accumulators are then loaded and stored once for all four.
 #[inline(always)]
-fn add_rows(accumulators: &mut [f64], rows: &[f32]) {
+fn add_rows<T: Copy + Into<f64>>(accumulators: &mut [f64], rows: &[T]) {
     let n = accumulators.len();
     let mut fours = rows.chunks_exact(4 * n);
     for four in &mut fours {
         let (first, second) = four.split_at(2 * n);
         let ((a, b), (c, d)) = (first.split_at(n), second.split_at(n));
         for (i, to) in accumulators.iter_mut().enumerate() {
-            *to += (f64::from(a[i]) + f64::from(b[i])) + (f64::from(c[i]) + f64::from(d[i]));
+            *to += (a[i].into() + b[i].into()) + (c[i].into() + d[i].into());
         }
     }
     for row in fours.remainder().chunks_exact(n) {
-        accumulators.iter_mut().zip(row).for_each(|(to, x)| *to += f64::from(*x));
+        accumulators.iter_mut().zip(row).for_each(|(to, x)| *to += (*x).into());
     }
 }

@@ -264,6 +264,7 @@ fn write(file: &File, array: &Array) -> io::Result<()> {
         Stored::Int8 => "|i1",
         Stored::Int16 => "<i2",
         Stored::Int32 => "<i4",
+        Stored::Float64 => "<f8",
         Stored::Int64 => "<i8",
         Stored::Nothing => return Ok(()), // no output is left out
     };

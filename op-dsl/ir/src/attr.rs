@@ -89,6 +89,15 @@ impl Attr {
             _ => None,
         }
     }
+
+    /// Returns a value of this attribute as formulas in f64 read it; `None` for attributes that are no numbers.
+    pub fn number(&self, value: Value) -> Option<f64> {
+        match (&self.kind, value) {
+            (AttrKind::Float, Value::Float(v)) => Some(v),
+            (AttrKind::Int, Value::Int(n)) => Some(n as f64),
+            _ => None,
+        }
+    }
 }
 
 /// One value of an enum attribute.

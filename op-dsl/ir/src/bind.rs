@@ -53,7 +53,11 @@ pub struct Bound {
     /// Index in `OpDef::specs` of the formula variant that the attributes select.
     pub spec: usize,
     /// Element type of every output without a type of its own; the formula is computed as if inputs had it too.
+    ///
+    /// It is f32 in a call on f64, whose kernels see f64 as a type that tensors have of their own.
     pub dtype: DType,
+    /// Storage type of every output without a type of its own: [`Bound::dtype`] or f64.
+    pub element: Stored,
     /// Iteration domain: the formula is evaluated once per element of this shape.
     pub domain: Shape,
     /// Layout of gated tensors, which hold a gate and a value per element of the domain.
@@ -90,11 +94,17 @@ pub struct Place {
 impl Default for Bound {
     /// Returns a placeholder, a scalar domain in f32, for `bind_to` to fill in.
     fn default() -> Bound {
-        Bound { spec: 0, dtype: DType::F32, domain: Shape::default(), split: None }
+        let dtype = DType::F32;
+        Bound { spec: 0, dtype, element: dtype.into(), domain: Shape::default(), split: None }
     }
 }
 
 impl Bound {
+    /// Sets the element type of the call's tensors, and with it the type that kernels compute in.
+    fn set_element(&mut self, element: Stored) {
+        (self.element, self.dtype) = (element, element.number().unwrap_or(DType::F32));
+    }
+
     /// Returns the shape of a tensor of this kind that is not broadcast.
     #[inline]
     pub fn shape(&self, kind: Kind) -> Shape {
@@ -176,7 +186,7 @@ pub fn bind_to(
         };
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
         bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
-        bound.dtype = check_dtypes(def, inputs)?;
+        bound.set_element(check_dtypes(def, inputs)?);
         check_shapes(bound, def, attrs, inputs)?;
         check_rows(def, inputs)?;
         check_sizes(def, inputs, bound)
@@ -199,12 +209,12 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// Checks the inputs' element types, and returns the type to compute in.
+/// Checks the inputs' element types, and returns the element type of the call.
 ///
 /// That is the type of all numeric inputs, or the promoted type if the operator allows them to differ. Inputs with a type of their
 /// own do not count. It is f32 if no input counts, unless [`decide`] finds another.
-fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
-    let mut common: Option<(DType, &Text)> = None;
+fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<Stored> {
+    let mut common: Option<(Stored, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
         let got = input.meta().dtype;
         if got == Stored::Nothing {
@@ -216,28 +226,35 @@ fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
         let Some(got) = allowed_number(def, tensor, got)? else { continue };
         common = Some(match common {
             None => (got, &tensor.name),
-            Some((c, first)) if c == got || def.promote => (c.promote(got), first),
+            Some((c, first)) if c == got || def.promote => (promoted(c, got), first),
             Some((c, first)) => {
                 let allowed = format!("{c}, as `{first}` has");
-                return refuse(Wrong::DType {
-                    tensor: tensor.name.clone(),
-                    got: got.into(),
-                    allowed,
-                });
+                return refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed });
             }
         });
     }
-    Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
+    Ok(common.map_or(DType::F32.into(), |(element, _)| element))
+}
+
+/// Promotes two element types to a common one, as PyTorch does.
+fn promoted(a: Stored, b: Stored) -> Stored {
+    match (a.number(), b.number()) {
+        (Some(a), Some(b)) => a.promote(b).into(),
+        _ => Stored::Float64,
+    }
 }
 
 /// Checks an input's storage type, and returns the element type if the call computes in it.
 ///
 /// Returns `None` for masks, row counts and tensors with a type of their own, which do not decide what a call computes in.
 #[inline]
-fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
+fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<Stored>> {
     match (tensor.kind, tensor.own, got) {
         (Kind::Whole | Kind::Gated, None, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
-            return Ok(Some(dtype));
+            return Ok(Some(got));
+        }
+        (Kind::Whole | Kind::Gated, None, Stored::Float64) if def.takes_f64() => {
+            return Ok(Some(got));
         }
         (Kind::Whole | Kind::Gated, None, _) => {}
         _ if tensor.takes(got, DType::F32) => return Ok(None),
@@ -247,9 +264,7 @@ fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<D
         (Kind::Mask, _) => Stored::OF_MASKS.to_owned(),
         (Kind::Rows, _) => Stored::Int64.to_string(),
         (Kind::Whole | Kind::Gated, Some(_)) => tensor.stored_names(DType::F32),
-        (Kind::Whole | Kind::Gated, None) => {
-            def.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
-        }
+        (Kind::Whole | Kind::Gated, None) => def.element_names(),
     };
     refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }

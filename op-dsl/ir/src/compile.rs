@@ -66,6 +66,14 @@ pub fn as_written(traced: &Graph) -> Graph {
     simplify::run(&known(traced))
 }
 
+/// Returns the graph of a formula for results in f64: as it is written, without sums that cancel though they need not.
+///
+/// Passes that aim at the digits or the range of f32 are left out: series, limits, and clamps.
+pub fn for_f64(traced: &Graph) -> Graph {
+    let graph = common_factors::run(&opposites::run(&known(traced)));
+    simplify::run(&stabilise::run(&graph))
+}
+
 /// Primitives with one argument that every back end implements.
 const EVERYWHERE: [Prim; 6] =
     [Prim::Neg, Prim::Abs, Prim::Exp, Prim::Sigmoid, Prim::Silu, Prim::SiluGrad];

@@ -126,7 +126,12 @@ impl fmt::Display for DType {
 impl std::str::FromStr for DType {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
-        DType::with(|row| row.name, s)
-            .ok_or_else(|| format!("unknown dtype `{s}`; allowed: {}", DType::names()))
+        DType::with(|row| row.name, s).ok_or_else(|| match s {
+            "f64" => format!(
+                "dtype `f64` is for calls from Rust and Python; allowed: {}",
+                DType::names()
+            ),
+            _ => format!("unknown dtype `{s}`; allowed: {}", DType::names()),
+        })
     }
 }

@@ -18,6 +18,10 @@ pub struct Format {
 }
 
 impl Format {
+    /// IEEE binary64, the format of results of calls on f64.
+    pub const DOUBLE: Format =
+        Format { precision: 53, least: -1022, greatest: 1023, sign: 63, is_infinite: true };
+
     /// Returns the format of an element type.
     pub const fn of(dtype: DType) -> Format {
         let (row, (least, greatest)) = (dtype.row(), dtype.row().exponents);

@@ -142,14 +142,15 @@ pub enum Kind {
 }
 
 impl Tensor {
-    /// Returns the default storage type of the tensor in a call that computes in `dtype`.
-    pub fn stored(&self, dtype: DType) -> Stored {
-        self.own.unwrap_or(self.kind.stored(dtype))
+    /// Returns the default storage type of the tensor in a call on tensors of type `element`.
+    pub fn stored(&self, element: impl Into<Stored>) -> Stored {
+        self.own.unwrap_or_else(|| self.kind.stored(element))
     }
 
-    /// Returns whether the tensor may be stored so in a call that computes in `dtype`.
-    pub fn takes(&self, stored: Stored, dtype: DType) -> bool {
-        self.seen(stored) == self.stored(dtype) || self.kind == Kind::Mask && stored == Stored::Bit
+    /// Returns whether the tensor may be stored so in a call on tensors of type `element`.
+    pub fn takes(&self, stored: Stored, element: impl Into<Stored>) -> bool {
+        let is_bits = self.kind == Kind::Mask && stored == Stored::Bit;
+        self.seen(stored) == self.stored(element) || is_bits
     }
 
     /// Returns how kernels see the elements of the tensor if they are stored so: truth values may be bytes of `uint8`.
@@ -159,8 +160,8 @@ impl Tensor {
     }
 
     /// Returns the names of the types that the tensor may be stored as, if it is an output or has a type of its own.
-    pub fn stored_names(&self, dtype: DType) -> String {
-        match self.stored(dtype) {
+    pub fn stored_names(&self, element: impl Into<Stored>) -> String {
+        match self.stored(element) {
             Stored::Byte => "bool, uint8".into(),
             stored => stored.to_string(),
         }
@@ -199,12 +200,12 @@ impl Kind {
         }
     }
 
-    /// Returns the default storage type of a tensor of this kind in a call that computes in `dtype`.
+    /// Returns the default storage type of a tensor of this kind in a call on tensors of type `element`.
     ///
     /// Masks are bytes, and row counts are 64-bit integers.
-    pub const fn stored(self, dtype: DType) -> Stored {
+    pub fn stored(self, element: impl Into<Stored>) -> Stored {
         match self {
-            Kind::Whole | Kind::Gated => Stored::Number(dtype),
+            Kind::Whole | Kind::Gated => element.into(),
             Kind::Mask => Stored::Byte,
             Kind::Rows => Stored::Int64,
         }
@@ -373,6 +374,22 @@ impl OpDef {
     /// Returns the input whose shape an output has because it is a sum; `None` for every other output.
     pub fn sum(&self, output: usize) -> Option<usize> {
         self.sums.iter().find(|sum| sum.output == output).map(|sum| sum.input)
+    }
+
+    /// Returns whether calls on CPUs may be on tensors of f64: where they may be on f32.
+    ///
+    /// Operators with row functions, or with results that are floats of a type of their own, have none.
+    pub fn takes_f64(&self) -> bool {
+        let is_float = |tensor: &Tensor| matches!(tensor.own, Some(Stored::Number(_)));
+        let is_exact = !self.has_row_functions() && !self.outputs.iter().any(is_float);
+        self.dtypes.contains(&DType::F32) && is_exact
+    }
+
+    /// Returns the names of the element types that calls on CPUs may have, for messages.
+    pub fn element_names(&self) -> String {
+        let f64 = self.takes_f64().then(|| Stored::Float64.name());
+        let all: Vec<&str> = self.dtypes.iter().map(|dtype| dtype.name()).chain(f64).collect();
+        all.join(", ")
     }
 
     /// Returns the value range that callers promise for an input; `None` if they promise none.

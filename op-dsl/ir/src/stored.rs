@@ -29,6 +29,8 @@ pub enum Stored {
     Int32,
     /// A signed integer of 64 bits, which counts rows.
     Int64,
+    /// IEEE binary64: the element type of calls on CPUs that compute in f64.
+    Float64,
     /// A float of 8 bits, 3 of them of its fraction; it has NaN, but no infinity.
     E4m3fn,
     /// A float of 8 bits, 2 of them of its fraction, which has NaN and infinities.
@@ -104,7 +106,7 @@ impl Stored {
             Stored::Int8 | Stored::Uint8 | Stored::E4m3fn | Stored::E5m2 => 1,
             Stored::Int16 => 2,
             Stored::Int32 => 4,
-            Stored::Int64 => 8,
+            Stored::Int64 | Stored::Float64 => 8,
         }
     }
 
@@ -125,6 +127,7 @@ impl Stored {
             Stored::Int16 => "int16",
             Stored::Int32 => "int32",
             Stored::Int64 => "int64",
+            Stored::Float64 => "f64",
             Stored::E4m3fn => "float8_e4m3fn",
             Stored::E5m2 => "float8_e5m2",
             Stored::Nothing => "nothing",

@@ -103,7 +103,9 @@ impl Ball {
     ///
     /// Rounding the result to fewer bits gives the same as rounding the midpoint itself.
     fn to_odd(&self) -> f64 {
-        let number = FBig::<Zero, 2>::from_repr(self.mid.clone(), Context::new(self.precision));
+        // A midpoint may have more digits than the precision of its ball.
+        let precision = self.precision.max(self.mid.digits());
+        let number = FBig::<Zero, 2>::from_repr(self.mid.clone(), Context::new(precision));
         match number.with_precision(53) {
             Rounded::Exact(v) if self.off == EXACT => v.to_f64().value(),
             v => f64::from_bits(v.value().to_f64().value().to_bits() | 1),

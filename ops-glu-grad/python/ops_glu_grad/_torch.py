@@ -4,6 +4,8 @@ Each has our kernels on CPUs, shapes without data (fake tensors), a rule for `vm
 operators, so that `torch.compile`, `torch.func` and second derivatives work where the table has them.
 """
 
+import functools
+
 import torch
 
 from . import _arrays
@@ -134,7 +136,7 @@ def numbers(operator, tensors):
 def promoted(operator, tensors):
     """The element type of the outputs that have none of their own."""
     types = {t.dtype for t in numbers(operator, tensors)}
-    return types.pop() if len(types) == 1 else torch.float32
+    return functools.reduce(torch.promote_types, types)
 
 
 def register(operator):

@@ -4,6 +4,7 @@ use crate::call;
 use crate::element::name;
 use crate::place::Place;
 use op_dsl::derivative;
+use op_dsl::ir::Stored;
 use op_dsl::ir::op::{self, AttrKind, Pattern, Value};
 use pyo3::prelude::*;
 
@@ -134,7 +135,9 @@ impl Operator {
     /// Element types of numbers.
     #[getter]
     fn dtypes(&self) -> Vec<&'static str> {
-        self.0.def().dtypes.iter().map(|d| name(*d)).collect()
+        let def = self.0.def();
+        let f64 = def.takes_f64().then_some(Stored::Float64);
+        def.dtypes.iter().map(|d| name(*d)).chain(f64.map(name)).collect()
     }
 
     /// Index of the attribute with the dimension that gated tensors are cut along.

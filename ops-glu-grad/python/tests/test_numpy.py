@@ -56,6 +56,17 @@ class Results(unittest.TestCase):
         self.assertEqual(dx.shape, x.shape)
         self.assertTrue(same(og.ge_glu(x, dim=1)[0], og.ge_glu_v2(x)[0]))
 
+    def test_doubles_are_computed_in_double_precision(self):
+        x = some(5, 37, dtype=np.float64)
+        want = x / (1 + np.exp(-x))
+        for given in (x, np.asfortranarray(x), x[::-1, ::2]):
+            y = og.silu(given)
+            self.assertEqual(y.dtype, np.float64)
+            self.assertLess(np.abs(y - given / (1 + np.exp(-given))).max(), 4e-16)
+        self.assertIs(og.silu(x, out=x), x)
+        self.assertLess(np.abs(x - want).max(), 4e-16)
+        self.assertEqual(og.elu(np.array([-1e-30]), alpha=0.1)[0], 0.1 * -1e-30)
+
     def test_nothing_is_copied_in_place(self):
         x = some(64)
         want, address = og.silu(x), x.ctypes.data
@@ -98,7 +109,7 @@ class Refusals(unittest.TestCase):
     def test_types(self):
         x = some(4, 8)
         refused = [
-            ("GeGluV2: tensor `x` has dtype float64; allowed: f16, bf16, f32", lambda: og.ge_glu(some(4, 8, dtype=float))),
+            ("GeGluV2: tensor `x` has dtype complex128; allowed: f16, bf16, f32, f64", lambda: og.ge_glu(some(4, 8, dtype=complex))),
             ("GeGluV2: tensors are builtins.list; allowed: numpy.ndarray", lambda: og.ge_glu([[1.0, 2.0]])),
             ("of the other byte order", lambda: og.ge_glu(x.astype(x.dtype.newbyteorder()))),
             ("out is (list, NoneType); allowed: 2 of ndarray or None (y, gelu)", lambda: og.ge_glu(x, out=([], None))),
@@ -109,7 +120,7 @@ class Refusals(unittest.TestCase):
             ("tensor `y` has dtype f16", lambda: og.silu(x, out=x.astype(np.float16))),
             ("unexpected keyword argument 'dims'", lambda: og.ge_glu(x, dims=1)),
             ("missing 1 required positional argument: 'x'", lambda: og.ge_glu()),
-            ("tensor `mask` has dtype float64; allowed: bool", lambda: og.relu_grad_v2(x, some(4, 8, dtype=float))),
+            ("tensor `mask` has dtype f64; allowed: bool", lambda: og.relu_grad_v2(x, some(4, 8, dtype=float))),
         ]
         for message, call in refused:
             self.refused(TypeError, message, call)

@@ -184,10 +184,10 @@ class Optimizers(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "AdamW: tensor `grad` has layout torch.sparse_coo; allowed: torch.strided"):
             optimizer.step()
         self.assertEqual(len(optimizer.state[p]), 0)
-        for dtype in (torch.float64, torch.complex64):
+        for dtype, name in ((torch.float64, "f64"), (torch.complex64, "complex64")):
             q = torch.ones(3, dtype=dtype, requires_grad=True)
             q.grad = torch.ones(3, dtype=dtype)
-            with self.assertRaisesRegex(TypeError, f"AdamW: tensor `param` has dtype {str(dtype)[6:]}; allowed: f16, bf16, f32"):
+            with self.assertRaisesRegex(TypeError, f"AdamW: tensor `param` has dtype {name}; allowed: f16, bf16, f32"):
                 og.optim.AdamW([q]).step()
 
 

@@ -262,7 +262,10 @@ fn what_belongs_in_a_mask_is_said() {
         call(numbers, numbers),
         "Dropout: tensor `keep` has dtype f32; allowed: bool, uint8, uint1"
     );
-    assert_eq!(call(truths, truths), "Dropout: tensor `x` has dtype bool; allowed: f16, bf16, f32");
+    assert_eq!(
+        call(truths, truths),
+        "Dropout: tensor `x` has dtype bool; allowed: f16, bf16, f32, f64"
+    );
     assert_eq!(
         call(numbers, seven),
         "Dropout: tensor `keep` has shape [7]; must be [8], which follows from `x`"

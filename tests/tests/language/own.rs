@@ -50,6 +50,15 @@ pub mod own {
         (Gated { gate: x.value * y, value: y - x.gate }, 1024.0 * x.gate * x.value + small)
     }
 
+    #[op(name = "Parts", outputs(r))]
+    pub fn parts(
+        #[split(along = dim, interleaved = pairs)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = false)] pairs: bool,
+    ) -> Gated {
+        Gated { gate: x.value - x.gate, value: 0.5 * x.gate * x.value }
+    }
+
     #[op(name = "Truths", outputs(m, b))]
     pub fn truths(x: Elem, y: Elem<bool>, only: Elem<i16>) -> (Mask, Elem<bool>) {
         (x > only || y > 0.5, x * y)
@@ -67,6 +76,7 @@ fn decoded(stored: Stored, b: &[u8]) -> f64 {
         Stored::Number(DType::F16) => f16::from_le_bytes([b[0], b[1]]).to_f64(),
         Stored::Number(DType::BF16) => bf16::from_le_bytes([b[0], b[1]]).to_f64(),
         Stored::Number(DType::F32) => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        Stored::Float64 => f64::from_le_bytes(b[..8].try_into().expect("eight bytes")),
         _ => Format::of_stored(stored).expect("a float").decode(u32::from(b[0])),
     }
 }
@@ -81,6 +91,7 @@ fn encoded(stored: Stored, v: i8) -> Vec<u8> {
         Stored::Number(DType::F16) => f16::from_f32(v.into()).to_le_bytes().to_vec(),
         Stored::Number(DType::BF16) => bf16::from_f32(v.into()).to_le_bytes().to_vec(),
         Stored::Number(DType::F32) => f32::from(v).to_le_bytes().to_vec(),
+        Stored::Float64 => f64::from(v).to_le_bytes().to_vec(),
         _ => vec![Format::of_stored(stored).expect("a float").encode(v.into()) as u8],
     }
 }
@@ -132,14 +143,14 @@ impl Laid {
 fn tensors(
     op: &Operator,
     random: &mut Random,
-    dtype: DType,
+    element: Stored,
     [m, n]: [usize; 2],
     layout: usize,
 ) -> (Vec<Laid>, Vec<Laid>) {
     let mut laid = |t: &op_dsl::ir::op::Tensor| {
         let shape = if t.kind == Kind::Gated { [m, 2 * n] } else { [m, n] };
         let layout = (layout + random.below(2) as usize * 3) % 5;
-        Laid::new(random, t.stored(dtype), shape, layout)
+        Laid::new(random, t.stored(element), shape, layout)
     };
     let inputs = op.def().inputs.iter().map(&mut laid).collect();
     (inputs, op.def().outputs.iter().map(&mut laid).collect())
@@ -162,11 +173,16 @@ fn options() -> impl Iterator<Item = Options> {
     all.map(at_level).chain([Options { threads: 2, ..Options::default() }])
 }
 
+/// Every element type that a call may have.
+fn elements() -> impl Iterator<Item = Stored> {
+    DType::ALL.into_iter().map(Stored::from).chain([Stored::Float64])
+}
+
 #[test]
 fn values_in_every_layout() {
     let mut random = Random(1);
     let shapes = [[1, 1], [3, 5], [7, 64], [2, 1000], [300, 4], [1, 20_000]];
-    for (dtype, shape) in DType::ALL.into_iter().flat_map(|d| shapes.map(|s| (d, s))) {
+    for (dtype, shape) in elements().flat_map(|d| shapes.map(|s| (d, s))) {
         for (layout, options) in (0..5).flat_map(|layout| options().map(move |o| (layout, o))) {
             for pairs in [false, true] {
                 let op = &own::TURNED;
@@ -186,6 +202,20 @@ fn values_in_every_layout() {
                         got, want,
                         "{dtype} {shape:?} {layout} {options:?} {pairs}: {i}, {j}"
                     );
+                }
+            }
+            for pairs in [false, true] {
+                let op = &own::PARTS;
+                let (inputs, mut outputs) = tensors(op, &mut random, dtype, shape, layout);
+                let attrs = [Value::Int(-1), Value::Bool(pairs)];
+                run(op, &attrs, &inputs, &mut outputs, &options);
+                for (i, j) in (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))) {
+                    let [first, second] =
+                        if pairs { [2 * j, 2 * j + 1] } else { [j, j + shape[1]] };
+                    let got = [first, second].map(|j| outputs[0].at(i, j));
+                    let [gate, value] = [first, second].map(|j| inputs[0].at(i, j));
+                    let want = [value - gate, 0.5 * gate * value];
+                    assert_eq!(got, want, "{dtype} {shape:?} {layout} {options:?} {pairs}");
                 }
             }
             let op = &own::TRUTHS;
@@ -219,7 +249,7 @@ fn the_interpreter_gives_the_same_bits() {
     for op in own::OPERATORS {
         let interpreted = op.interpreted().expect("programs");
         for dtype in DType::ALL {
-            let (inputs, mut outputs) = tensors(op, &mut random, dtype, [3, 100], 0);
+            let (inputs, mut outputs) = tensors(op, &mut random, dtype.into(), [3, 100], 0);
             let mut others = outputs.clone();
             let attrs = op.default_attrs();
             run(op, &attrs, &inputs, &mut outputs, &Options::default());

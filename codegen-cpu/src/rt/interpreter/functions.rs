@@ -200,6 +200,16 @@ impl<S: Isa> Instructions<S> for Wide<S> {
     }
 }
 
+/// Functions of instructions whose results stay in f64.
+pub(super) struct Exact;
+
+impl Exact {
+    /// Returns the functions that execute the instructions of calls on f64, indexed by `Op::index`.
+    pub fn table<S: Isa>() -> &'static [Function; Op::COUNT] {
+        const { &exact::<S>() }
+    }
+}
+
 /// Returns the table with the f32 function of every instruction.
 const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
     let mut table = table!(Floats);
@@ -210,4 +220,27 @@ const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
 /// Returns the table with the f64 function of every instruction.
 const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
     table!(Wide)
+}
+
+/// Returns the table with the function of every instruction whose result stays in f64.
+const fn exact<S: Isa>() -> [Function; Op::COUNT] {
+    let mut table = table!(Wide);
+    table[Prim::Pow as usize] = out_of_line!(Wide, powf_f64[x, y]);
+    table[Prim::Tanh as usize] = out_of_line!(Wide, tanh_f64[x]);
+    table[Prim::Sin as usize] = out_of_line!(Wide, sin_f64[x]);
+    table[Prim::Cos as usize] = out_of_line!(Wide, cos_f64[x]);
+    table[Prim::Atan as usize] = out_of_line!(Wide, atan_f64[x]);
+    table[Prim::Sigmoid as usize] = out_of_line!(Wide, sigmoid_f64[x]);
+    table[Prim::Erf as usize] = out_of_line!(Wide, erf_f64[x]);
+    table[Prim::Erfc as usize] = out_of_line!(Wide, erfc_f64[x]);
+    table[Prim::Erfinv as usize] = out_of_line!(Wide, erfinv_f64[x]);
+    table[Prim::NormalCdf as usize] = out_of_line!(Wide, normal_cdf_f64[x]);
+    table[Prim::Softplus as usize] = out_of_line!(Wide, softplus_f64[x]);
+    table[Prim::Gelu as usize] = out_of_line!(Wide, gelu_f64[x]);
+    table[Prim::GeluTanh as usize] = out_of_line!(Wide, gelu_tanh_f64[x]);
+    table[Prim::Silu as usize] = out_of_line!(Wide, silu_f64[x]);
+    table[Prim::GeluGrad as usize] = out_of_line!(Wide, gelu_grad_f64[x]);
+    table[Prim::GeluTanhGrad as usize] = out_of_line!(Wide, gelu_tanh_grad_f64[x]);
+    table[Prim::SiluGrad as usize] = out_of_line!(Wide, silu_grad_f64[x]);
+    table
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! columns    elements of a column, and the loop of an instruction
+//! doubles    block kernel of calls on f64
 //! functions  one function per instruction, in f32 and in f64
 //! memory     streams -> columns -> streams
 //! run        state of a running program
@@ -11,21 +12,22 @@
 //! give the same bits at the same level. There is one instance per level and element type, whatever the number of operators.
 
 mod columns;
+pub(super) mod doubles;
 mod functions;
 mod memory;
 mod run;
 
-use super::abi::{MAX_SCALARS, Streams};
+use super::abi::Streams;
 use super::elem::El;
 use super::simd::Isa;
 use super::step::{Bits, Floats, PAIR};
 use super::wide::Wide;
-use columns::Lanes;
+use columns::{Function, Lanes};
 use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
 use functions::Instructions;
 use memory::{load, store};
-use op_dsl_ir::program::Program;
+use op_dsl_ir::program::{Op, Program};
 use op_dsl_ir::rounding::Arithmetic;
 use run::Run;
 
@@ -83,21 +85,49 @@ pub(super) unsafe fn run<S: Isa, E: El>(program: &Program, io: &Streams, units: 
     // SAFETY: passed on from the caller.
     unsafe {
         match program.arithmetic {
-            Arithmetic::F32 => evaluate::<S, E, Floats<S>>(program, io, units, nt),
-            Arithmetic::F64 => evaluate::<S, E, Wide<S>>(program, io, units, nt),
+            Arithmetic::F32 => evaluate_in::<S, E, Floats<S>>(program, io, units, nt),
+            Arithmetic::F64 => evaluate_in::<S, E, Wide<S>>(program, io, units, nt),
         }
+    }
+}
+
+/// Runs a program over `units` pairs of `f32` vectors of each stream, with numbers of type `L` rounded to type `E`.
+///
+/// # Safety
+/// As [`block`], for `units` pairs of vectors.
+unsafe fn evaluate_in<S: Isa, E: El, L: Instructions<S>>(
+    program: &Program,
+    io: &Streams,
+    units: usize,
+    nt: bool,
+) {
+    let table = if program.is_mixed { L::table::<f32>() } else { L::table::<E>() };
+    // SAFETY: passed on from the caller.
+    unsafe {
+        evaluate::<S, L>(
+            program,
+            table,
+            io.scalar.into_iter().map(f64::from),
+            units,
+            |stream, at, units, to| load::<S, E, L>(program, io, stream, at, units, to),
+            |run, at| store::<S, E, L>(run, io, at, nt),
+        )
     }
 }
 
 /// Runs a program over `units` pairs of `f32` vectors of each stream, with numbers of type `L`.
 ///
+/// `load` and `store` transfer elements from an index on between streams and columns.
+///
 /// # Safety
-/// As [`block`], for `units` pairs of vectors.
-unsafe fn evaluate<S: Isa, E: El, L: Instructions<S>>(
+/// As [`block`], for `units` pairs of vectors. `load` must write the units that it is asked for.
+unsafe fn evaluate<S: Isa, L: Lanes<S>>(
     program: &Program,
-    io: &Streams,
+    table: &'static [Function; Op::COUNT],
+    scalars: impl Iterator<Item = f64>,
     units: usize,
-    nt: bool,
+    load: impl Fn(usize, usize, usize, *mut L),
+    store: impl Fn(&Run<'_, S, L>, usize),
 ) {
     let mut memory = Large::new();
     let slots = usize::from(program.slots).max(1);
@@ -106,11 +136,10 @@ unsafe fn evaluate<S: Isa, E: El, L: Instructions<S>>(
     // SAFETY: the memory has room for `most` units in each slot: if that is more than one, they are fewer bytes than `CACHE`.
     // The caller vouches for the streams.
     unsafe {
-        let table = if program.is_mixed { L::table::<f32>() } else { L::table::<E>() };
         let mut run = Run::<S, L>::new(
             program,
             table,
-            &io.scalar,
+            scalars,
             memory.columns.as_mut_ptr().cast(),
             memory.uniform.as_mut_ptr().cast(),
         );
@@ -119,8 +148,8 @@ unsafe fn evaluate<S: Isa, E: El, L: Instructions<S>>(
         while done < units {
             run.units = most.min(units - done);
             let (at, units) = (done * unit, run.units);
-            run.execute(|stream, to| load::<S, E, L>(program, io, stream, at, units, to));
-            store::<S, E, L>(&run, io, at, nt);
+            run.execute(|stream, to| load(stream, at, units, to));
+            store(&run, at);
             done += run.units;
         }
     }
@@ -155,16 +184,13 @@ fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     y: &mut [Floats<S>],
 ) {
     let mut memory = Memory::<SLOTS, UNIFORM>::new();
-    let mut scalars = [0.0; MAX_SCALARS];
-    for (scalar, a) in scalars.iter_mut().zip(a) {
-        *scalar = a.floats().0[0][0];
-    }
+    let scalars = a.iter().map(|a| f64::from(a.floats().0[0][0]));
     // SAFETY: the token proves the SIMD level. The memory has room for one unit in each slot, and for the uniform values.
     unsafe {
         let mut run = Run::<S, Wide<S>>::new(
             program,
             Wide::<S>::table::<f32>(),
-            &scalars,
+            scalars,
             memory.columns.as_mut_ptr().cast(),
             memory.uniform.as_mut_ptr().cast(),
         );

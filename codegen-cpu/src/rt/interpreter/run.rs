@@ -1,7 +1,6 @@
 //! State of a running program, and the execution of its instructions.
 
 use super::columns::{Argument, Function, Lanes};
-use crate::rt::abi::MAX_SCALARS;
 use crate::rt::simd::Isa;
 use core::mem::MaybeUninit;
 use op_dsl_ir::Prim;
@@ -32,14 +31,14 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
     pub unsafe fn new(
         program: &'a Program,
         table: &'static [Function; Op::COUNT],
-        scalars: &[f32; MAX_SCALARS],
+        scalars: impl Iterator<Item = f64>,
         columns: *mut L,
         uniform: *mut L::Number,
     ) -> Self {
         let _level = core::marker::PhantomData;
         let mut run =
             Run { program, table, columns, uniform, guards: 1, pitch: 0, units: 1, _level };
-        let scalars = scalars[..usize::from(program.scalars)].iter().map(|v| f64::from(*v));
+        let scalars = scalars.take(usize::from(program.scalars));
         // SAFETY: passed on from the caller.
         unsafe {
             for (k, v) in program.numbers.iter().copied().chain(scalars).enumerate() {

@@ -3,7 +3,9 @@
 //! `x = k pi/2 + r` with an integer `k` and `|r| <= pi/4`. `pi/2` is split (Cody and Waite), so that the first two products with `k`
 //! are exact. Arguments too large for that go lane by lane through `libm`.
 
+use super::double::Double;
 use crate::rt::math::poly::horner;
+use crate::rt::simd::Isa;
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4};
 use fearless_simd::prelude::*;
 
@@ -34,7 +36,7 @@ const COS: [f64; 7] = [
 /// Coefficients of `p`, lowest power first, in `atan x = x + x z p(z)`, where `z = x^2`.
 ///
 /// The relative error is 2^-58.2.
-const ATAN: [f64; 12] = [
+pub(super) const ATAN: [f64; 12] = [
     -0.333_333_333_333_333_3,
     0.199_999_999_999_998_04,
     -0.142_857_142_856_597_79,
@@ -59,17 +61,35 @@ const LARGE: f64 = 1_048_576.0;
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `sin(x + quarters pi/2)`, computed by the scalar function `huge` where `|x|` is above [`LARGE`].
+///
+/// If `EXACT`, no rounding before the last counts.
 #[inline(always)]
-fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::f64s {
+pub(super) fn turned<S: Isa, const EXACT: bool>(
+    s: S,
+    x: S::f64s,
+    quarters: u64,
+    huge: fn(f64) -> f64,
+) -> S::f64s {
     let t = x.mul_add(FRAC_2_PI, S::f64s::splat(s, ROUND));
     let k = t - ROUND;
     let n: S::u64s = t.bitcast();
     let n = n + quarters;
     let r = k.mul_add(-PI_2[0], x);
-    let r = k.mul_add(-PI_2[2], k.mul_add(-PI_2[1], r));
-    let z = r * r;
-    let sin = horner(s, z, SIN).mul_add(r * z, r);
-    let cos = horner(s, z, COS).mul_add(z * z, z * -0.5) + 1.0;
+    let (sin, cos) = if const { EXACT } {
+        let reduced = Double::<S>::sum(r, k * -PI_2[1]).plus(k * -PI_2[2]);
+        let (r, low) = (reduced.high, reduced.low);
+        let square = Double::<S>::product(r, r);
+        let (z, half) = (square.high, square.high * 0.5);
+        let sin = r + horner(s, z, SIN).mul_add(r * z, low - low * half);
+        let most = S::f64s::splat(s, 1.0) - half;
+        let rest = (S::f64s::splat(s, 1.0) - most) - half - (square.low * 0.5 + r * low);
+        (sin, most + horner(s, z, COS).mul_add(z * z, rest))
+    } else {
+        let r = k.mul_add(-PI_2[2], k.mul_add(-PI_2[1], r));
+        let z = r * r;
+        let sin = horner(s, z, SIN).mul_add(r * z, r);
+        (sin, horner(s, z, COS).mul_add(z * z, z * -0.5) + 1.0)
+    };
     let even = (n & 1).simd_eq(S::u64s::splat(s, 0));
     let bits: S::u64s = even.select(sin, cos).bitcast();
     let mut y: S::f64s = (bits ^ ((n & 2) << 62)).bitcast();
@@ -84,15 +104,15 @@ fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::
 
 /// `sin x`
 #[inline(always)]
-pub(super) fn sin<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn sin<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     // Keeps -0, which would come back as +0.
-    x.simd_eq(0.0).select(x, turned(s, x, 0, libm::sin))
+    x.simd_eq(0.0).select(x, turned::<S, false>(s, x, 0, libm::sin))
 }
 
 /// `cos x`
 #[inline(always)]
-pub(super) fn cos<S: Simd>(s: S, x: S::f64s) -> S::f64s {
-    turned(s, x, 1, libm::cos)
+pub(super) fn cos<S: Isa>(s: S, x: S::f64s) -> S::f64s {
+    turned::<S, false>(s, x, 1, libm::cos)
 }
 
 /// `atan x`, reduced to an argument below `tan(pi/8)`.

@@ -38,6 +38,23 @@ macro_rules! functions {
             circle::cos(x);
             circle::atan(x);
             powf::powf(x, y);
+            exact::sigmoid_f64(x);
+            exact::tanh_f64(x);
+            exact::softplus_f64(x);
+            exact::erf_f64(x);
+            exact::erfc_f64(x);
+            exact::erfinv_f64(x);
+            exact::normal_cdf_f64(x);
+            exact::gelu_f64(x);
+            exact::gelu_grad_f64(x);
+            exact::gelu_tanh_f64(x);
+            exact::gelu_tanh_grad_f64(x);
+            exact::silu_f64(x);
+            exact::silu_grad_f64(x);
+            exact::sin_f64(x);
+            exact::cos_f64(x);
+            exact::atan_f64(x);
+            exact::powf_f64(x, y);
         }
     };
 }

@@ -11,6 +11,8 @@
 //! gates     gelu, silu and their derivatives
 //! circle    sin, cos, atan
 //! powf      x^y
+//! double    sums of two numbers, of twice as many digits
+//! exact     those of these whose results stay in f64, in calls on f64
 //! ```
 //!
 //! Errors are below 2^-50 of the value, and grow with the exponent of a vanishing exponential, as in `erfc`, `gelu` or `powf`:
@@ -18,7 +20,9 @@
 //! that no intermediate value between numbers of f32 overflows.
 
 mod circle;
+mod double;
 mod erf;
+mod exact;
 mod exp;
 pub(super) mod functions;
 mod gates;

@@ -11,10 +11,15 @@ use fearless_simd::prelude::*;
 /// negative `x` and a `y` that is not an integer.
 #[inline(always)]
 pub(super) fn powf<S: Isa>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
+    signed(s, x, y, exp(s, ln(s, x.abs()) * y))
+}
+
+/// `x^y` from `power`, that of `|x|`: the rest of [`powf`].
+#[inline(always)]
+pub(super) fn signed<S: Isa>(s: S, x: S::f64s, y: S::f64s, power: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
     let one = splat(1.0);
     let z = x.abs();
-    let power = exp(s, ln(s, z) * y);
     // Here the logarithm or `y` is zero, and the other may be infinite or NaN.
     let unit = z.simd_eq(1.0) & y.simd_eq(y) | x.simd_eq(1.0) | y.simd_eq(0.0);
     let power = unit.select(one, power);

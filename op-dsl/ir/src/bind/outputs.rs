@@ -2,8 +2,8 @@
 
 use super::error::{BindError, Checked, Wrong, refuse};
 use super::{Bound, Meta, Shape, bind, check_count, check_shape};
+use crate::Stored;
 use crate::op::{Kind, OpDef, Tensor, Value};
-use crate::{DType, Stored};
 
 /// Shape and element type that an output must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub fn infer(
     let bound = bind(def, attrs, inputs)?;
     let meta = |(output, tensor): (usize, &Tensor)| {
         let sum = def.sum(output).and_then(|input| Shape::new(inputs[input].meta().shape));
-        let dtype = tensor.stored(bound.dtype);
+        let dtype = tensor.stored(bound.element);
         OutputMeta { shape: sum.unwrap_or(bound.shape(tensor.kind)), dtype }
     };
     Ok(def.outputs.iter().enumerate().map(meta).collect())
@@ -36,8 +36,13 @@ pub fn infer(
 pub fn decide(def: &OpDef, bound: &mut Bound, outputs: &[impl Meta]) {
     let is_plain = |(t, _): &(&Tensor, _)| t.kind != Kind::Mask && t.own.is_none();
     let plain = def.outputs.iter().zip(outputs).find(is_plain).filter(|_| def.outputs_decide());
-    let dtype = plain.and_then(|(_, output)| output.meta().dtype.number());
-    bound.dtype = dtype.filter(|dtype| def.dtypes.contains(dtype)).unwrap_or(bound.dtype);
+    let is_allowed = |stored: &Stored| match stored.number() {
+        Some(dtype) => def.dtypes.contains(&dtype),
+        None => *stored == Stored::Float64 && def.takes_f64(),
+    };
+    if let Some(element) = plain.map(|(_, output)| output.meta().dtype).filter(is_allowed) {
+        bound.set_element(element);
+    }
 }
 
 /// Checks the output tensors of a call, whose inputs [`bind`] has accepted, against its result.
@@ -61,8 +66,8 @@ pub fn check_outputs(
                 Some(input) => check_sum(def, t, got.shape, input, inputs[input].meta().shape)?,
                 None => check_shape(bound, t, got.shape, || "the inputs".into())?,
             }
-            if !is_written(t, got.dtype, bound.dtype, cast) {
-                let (tensor, allowed) = (t.name.clone(), t.stored_names(bound.dtype));
+            if !is_written(t, got.dtype, bound.element, cast) {
+                let (tensor, allowed) = (t.name.clone(), t.stored_names(bound.element));
                 return refuse(Wrong::DType { tensor, got: got.dtype, allowed });
             }
         }
@@ -71,10 +76,13 @@ pub fn check_outputs(
     check().map_err(|what| BindError { op: def.name.clone(), what })
 }
 
-/// Returns whether an output may be stored so, in a call that computes in `dtype`.
-fn is_written(output: &Tensor, stored: Stored, dtype: DType, cast: bool) -> bool {
+/// Returns whether an output may be stored so, in a call on tensors of type `element`.
+///
+/// Results of a call on f64 are not cast, nor any to f64.
+fn is_written(output: &Tensor, stored: Stored, element: Stored, cast: bool) -> bool {
     let is_cast = cast && output.own.is_none() && output.kind != Kind::Mask;
-    let is_stored = output.takes(stored, dtype) && stored != Stored::Bit;
+    let is_cast = is_cast && element != Stored::Float64;
+    let is_stored = output.takes(stored, element) && stored != Stored::Bit;
     is_stored || is_cast && stored.number().is_some()
 }
 

@@ -1,0 +1,130 @@
+//! Double-doubles: unevaluated sums of two f64, the second at most half a unit of the first (Dekker).
+
+use crate::rt::simd::Isa;
+use fearless_simd::prelude::*;
+
+/// The sum `high + low`.
+#[derive(Clone, Copy)]
+pub(super) struct Double<S: Isa> {
+    pub high: S::f64s,
+    pub low: S::f64s,
+}
+
+/// The upper and the lower 26 bits of a number (Veltkamp).
+#[inline(always)]
+fn halves<S: Isa>(x: S::f64s) -> (S::f64s, S::f64s) {
+    let c = x * 134_217_729.0;
+    let top = c - (c - x);
+    (top, x - top)
+}
+
+impl<S: Isa> Double<S> {
+    /// A constant, as its nearest number and the rest.
+    #[inline(always)]
+    pub fn constant(s: S, [high, low]: [f64; 2]) -> Double<S> {
+        Double { high: S::f64s::splat(s, high), low: S::f64s::splat(s, low) }
+    }
+
+    /// A number, without a rest.
+    #[inline(always)]
+    pub fn of(s: S, high: S::f64s) -> Double<S> {
+        Double { high, low: S::f64s::splat(s, 0.0) }
+    }
+
+    /// `a + b`, exactly (Knuth's TwoSum).
+    #[inline(always)]
+    pub fn sum(a: S::f64s, b: S::f64s) -> Double<S> {
+        let high = a + b;
+        let other = high - a;
+        Double { high, low: (a - (high - other)) + (b - other) }
+    }
+
+    /// `a + b`, exactly, if `a` is not smaller than `b`.
+    #[inline(always)]
+    pub fn ordered(a: S::f64s, b: S::f64s) -> Double<S> {
+        let high = a + b;
+        Double { high, low: b - (high - a) }
+    }
+
+    /// `a * b`, exactly (by a fused multiply-add, or by Veltkamp's halves of 26 bits).
+    #[inline(always)]
+    pub fn product(a: S::f64s, b: S::f64s) -> Double<S> {
+        let high = a * b;
+        if const { S::FMA } {
+            return Double { high, low: a.mul_add(b, -high) };
+        }
+        let ((p, q), (r, t)) = (halves::<S>(a), halves::<S>(b));
+        Double { high, low: ((p * r - high) + p * t + q * r) + q * t }
+    }
+
+    /// The sum with a number.
+    #[inline(always)]
+    pub fn plus(self, b: S::f64s) -> Double<S> {
+        let sum = Double::<S>::sum(self.high, b);
+        Double::ordered(sum.high, sum.low + self.low)
+    }
+
+    /// The sum with another double-double.
+    #[inline(always)]
+    pub fn add(self, other: Double<S>) -> Double<S> {
+        let sum = Double::<S>::sum(self.high, other.high);
+        Double::ordered(sum.high, sum.low + (self.low + other.low))
+    }
+
+    /// `1 - self`
+    #[inline(always)]
+    pub fn one_minus(self, s: S) -> Double<S> {
+        (-self).plus(S::f64s::splat(s, 1.0))
+    }
+
+    /// The product with a number.
+    #[inline(always)]
+    pub fn times(self, b: S::f64s) -> Double<S> {
+        let product = Double::<S>::product(self.high, b);
+        Double::ordered(product.high, self.low.mul_add(b, product.low))
+    }
+
+    /// The product with another double-double.
+    #[inline(always)]
+    pub fn mul(self, other: Double<S>) -> Double<S> {
+        let product = Double::<S>::product(self.high, other.high);
+        let rest = self.high.mul_add(other.low, self.low.mul_add(other.high, product.low));
+        Double::ordered(product.high, rest)
+    }
+
+    /// The quotient by another double-double.
+    #[inline(always)]
+    pub fn div(self, other: Double<S>) -> Double<S> {
+        let high = self.high / other.high;
+        let back = Double::<S>::product(high, other.high);
+        let rest = ((self.high - back.high) - back.low + self.low) - high * other.low;
+        Double::ordered(high, rest / other.high)
+    }
+
+    /// The product with a power of two.
+    #[inline(always)]
+    pub fn scaled(self, power: f64) -> Double<S> {
+        Double { high: self.high * power, low: self.low * power }
+    }
+
+    /// The nearest number; the first alone if the rest is NaN, as that of a number near the largest is without FMA.
+    #[inline(always)]
+    pub fn nearest(self) -> S::f64s {
+        let sum = self.high + self.low;
+        sum.simd_eq(sum).select(sum, self.high)
+    }
+
+    /// Selects `yes` where the mask is set, else `no`.
+    #[inline(always)]
+    pub fn choose(mask: S::mask64s, yes: Double<S>, no: Double<S>) -> Double<S> {
+        Double { high: mask.select(yes.high, no.high), low: mask.select(yes.low, no.low) }
+    }
+}
+
+impl<S: Isa> core::ops::Neg for Double<S> {
+    type Output = Double<S>;
+    #[inline(always)]
+    fn neg(self) -> Double<S> {
+        Double { high: -self.high, low: -self.low }
+    }
+}
