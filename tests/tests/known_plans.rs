@@ -103,20 +103,9 @@ const ATTACKS: usize = 8;
 
 /// Plans that attacks find over their error budget: operator, element type, and the error that must not be exceeded.
 ///
-/// In f32 no candidate is within the budget, or the attacks of the search missed the worst elements on ascend950 (those up to 8.1).
-const OVER: [(&str, DType, f64); 11] = [
-    ("ClippedSwigluGradGrad", DType::F32, 11.4),
-    ("SituGluGradGrad", DType::F32, 8.8),
-    ("MishGradGrad", DType::F32, 8.1),
-    ("GeluGradGrad", DType::F32, 8.02),
-    ("GeluGradGradV2", DType::F32, 8.02),
-    ("SituGluGradGrad", DType::F16, 17.7),
-    ("SituGluGradGrad", DType::BF16, 1.1),
-    ("SituGlu", DType::F16, 1.1),
-    ("DyT", DType::F16, 1.7),
-    ("XIelu", DType::F16, 2.6),
-    ("XIeluGrad", DType::F16, 1.5),
-];
+/// No candidate is within the budget.
+const OVER: [(&str, DType, f64); 2] =
+    [("ClippedSwigluGradGrad", DType::F32, 10.7), ("SituGluGradGrad", DType::F32, 8.8)];
 
 /// Attacks every plan that is emitted, with other elements than the search for it, and prints the largest errors.
 #[test]

@@ -27,7 +27,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
 /// Returns node `id` as a graph of stream 0, which stands for the value of node `variable`.
 ///
 /// Returns `None` if `id` does not depend on `variable`, or depends on other streams or attributes as well.
-fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
+pub(super) fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
     let graph = graph.with_outputs(&[id]).rewrite_at(|b, at| match at.node {
         _ if at.id == variable => b.stream(0),
         Node::Stream(_) | Node::Scalar(_) => b.stream(1),
@@ -50,18 +50,24 @@ fn near(graph: &Graph, id: Id) -> Option<(Id, Near)> {
         let size = terms.iter().map(|term| of(term, at).abs()).fold(0.0, f64::max);
         of(&alone, at).abs() / size
     };
+    Some((variable, polynomial(&alone, &left, LEFT)?))
+}
+
+/// Returns the polynomial near 0 of a function of stream 0 that cancels there; `None` if it does not cancel.
+///
+/// `left` is the ratio of the function to its largest term. The polynomial reaches as far as that is less than `enough`.
+pub(super) fn polynomial(alone: &Graph, left: &dyn Fn(f64) -> f64, enough: f64) -> Option<Near> {
     if !(left(1e-2) < 0.05 && left(-1e-2) < 0.05) {
         return None;
     }
-    let exact = exact(&alone).unwrap_or_else(|| alone.clone());
+    let exact = exact(alone).unwrap_or_else(|| alone.clone());
     let f = |x: f64| exact.eval(&[x], &[])[0];
-    let end = ENDS.into_iter().find(|end| left(*end) >= LEFT && left(-end) >= LEFT)?;
+    let end = ENDS.into_iter().find(|end| left(*end) >= enough && left(-end) >= enough)?;
     let is_right = |near: &Near| {
         (1..=64).all(|k| {
             let x = end * f64::from(k) / 64.0;
             [x, -x].into_iter().all(|x| (near.value(x) - f(x)).abs() <= OFF * f(x).abs())
         })
     };
-    let near = (1..=MOST).filter_map(|degree| Near::fit(&f, end, degree)).find(is_right)?;
-    Some((variable, near))
+    (1..=MOST).filter_map(|degree| Near::fit(&f, end, degree)).find(is_right)
 }

@@ -8,8 +8,8 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    bounded, cancelling, constants, cost, gaussian, limits, repeated, shared, shared_sigmoid,
-    slopes,
+    bounded, cancelling, collected, constants, cost, gaussian, limits, masked, repeated, shared,
+    shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -45,7 +45,9 @@ pub(super) fn plans(
 
 /// Returns the graph and rewrites of it that may be more accurate or cheaper, each once.
 fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
-    let mut graphs = vec![graph.clone(), simplify::run(&opposites::run(graph))];
+    let masked = masked::run(graph);
+    let opposites = [graph, &masked].map(|graph| simplify::run(&opposites::run(graph)));
+    let mut graphs = distinct([vec![graph.clone(), masked], opposites.to_vec()].concat());
     // In 16 bits only where it saves a fraction, because infinite inputs have to be clamped for it.
     let is_float = target.digits.dtype(target.dtype) == DType::F32;
     let has_gelu = || graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Gelu, _)));
@@ -55,10 +57,14 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
     let activation = roles::activation(target.def);
     if target.digits > Digits::Absolute {
         graphs.push(cancelling::run(graph));
+        // In the arithmetic of 16 bits, terms have too few digits to be collected.
+        if is_float {
+            graphs.push(collected::run(graph));
+        }
         // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {
             let wide = for_float(&wide.graph);
-            graphs.push(bounded::run(&wide, activation));
+            graphs.extend([masked::run(&wide), wide].map(|wide| bounded::run(&wide, activation)));
         }
         graphs = distinct(graphs);
         let rewritten = |graph: &Graph| {

@@ -22,7 +22,9 @@
 //! narrow      moves calls to `half` where the result is the same
 //! schedule    the order of calls
 //! cancelling  polynomials near 0 for sums that cancel there
+//! collected   terms of a sum by their attributes, near 0
 //! constants   distributes constant factors over sums
+//! masked      takes choices of 0 out of products and sums
 //! repeated    merges repeated terms of a sum
 //! shared      factors out functions that terms of a sum share
 //! slopes      rewrites `sigmoid(v) sigmoid(-v)` and `sigmoid(-v) - sigmoid(v)`
@@ -55,6 +57,7 @@ mod bounded;
 mod cancelling;
 mod candidates;
 mod choice;
+mod collected;
 mod constants;
 mod contents;
 mod cost;
@@ -68,6 +71,7 @@ mod known;
 mod limits;
 mod lower;
 mod lowering;
+mod masked;
 mod narrow;
 mod planned;
 mod reading;

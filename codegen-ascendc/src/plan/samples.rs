@@ -7,6 +7,7 @@ use super::limits::defaults;
 use super::reference::{Reference, widened};
 use crate::sequence::Type;
 use op_dsl_ir::DType;
+use op_dsl_ir::format::Format;
 use op_dsl_ir::op::OpDef;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -34,6 +35,8 @@ pub(super) struct Case<'d> {
     /// Every other plan is evaluated at them first. The search of a plan misses some of its bad elements, and those of related
     /// plans are mostly bad for it too.
     pub failures: RefCell<Points>,
+    /// All numbers of the only input, once a plan was evaluated at them.
+    all: OnceCell<Points>,
 }
 
 /// Elements at which a plan is evaluated, with their inputs and their reference results.
@@ -112,7 +115,7 @@ impl<'d> Samples<'d> {
         let scalars = self.attributes[k].clone();
         let reference = Reference::new(self.def, self.spec, self.dtype, scalars.clone());
         let points = Points::new(self.points(k), &reference);
-        Case { scalars, reference, points, failures: RefCell::default() }
+        Case { scalars, reference, points, failures: RefCell::default(), all: OnceCell::new() }
     }
 
     /// Returns true if the formula reads an input stream and the stream holds numbers, not a mask.
@@ -120,6 +123,20 @@ impl<'d> Samples<'d> {
     /// Samples sweep such streams, one at a time.
     pub fn is_swept(&self, stream: usize) -> bool {
         self.def.specs[self.spec].graph.reads(stream) && !self.masks[stream]
+    }
+
+    /// Returns true if the formula has one input, of 16 bits: few enough elements to evaluate a plan at all of them.
+    pub fn are_few(&self) -> bool {
+        self.dtype.is_narrow() && self.masks == [false]
+    }
+
+    /// Returns all finite numbers of the only input, with their reference results.
+    pub fn all<'c>(&self, case: &'c Case<'_>) -> &'c Points {
+        case.all.get_or_init(|| {
+            let format = Format::of(self.dtype);
+            let numbers = (0..=u16::MAX).map(|bits| format.decode(bits.into()) as f32);
+            Points::new(vec![numbers.filter(|x| x.is_finite()).collect()], &case.reference)
+        })
     }
 
     pub fn streams(&self) -> usize {

@@ -16,7 +16,8 @@ pub const MOST: usize = 9;
 pub struct Near {
     power: i32,
     is_even: bool,
-    least: f64,
+    /// The `|x|` below which the polynomial replaces the function.
+    pub least: f64,
     c: Vec<f64>,
 }
 
@@ -95,6 +96,19 @@ impl Near {
     ///
     /// Returns the node that selects one of the two.
     pub fn choose(&self, b: &mut Builder, x: Id, far: Id) -> Id {
+        let near = self.polynomial(b, x);
+        self.select(b, x, near, far)
+    }
+
+    /// Adds nodes to a graph that select `near` where `|x|` is below `self.least`, `far` elsewhere.
+    pub fn select(&self, b: &mut Builder, x: Id, near: Id, far: Id) -> Id {
+        let (size, least) = (b.call(Prim::Abs, &[x]), b.num(self.least));
+        let is_near = b.call(Prim::Lt, &[size, least]);
+        b.call(Prim::Select, &[is_near, near, far])
+    }
+
+    /// Adds the polynomial to a graph.
+    pub fn polynomial(&self, b: &mut Builder, x: Id) -> Id {
         let t = if self.is_even { b.product(x, x) } else { x };
         let (last, rest) = self.c.split_last().unwrap_or((&0.0, &[]));
         let mut p = b.num(*last);
@@ -103,10 +117,7 @@ impl Near {
             let c = b.num(*c);
             p = b.sum(product, c);
         }
-        let near = (0..self.power).fold(p, |p, _| b.product(p, x));
-        let (size, least) = (b.call(Prim::Abs, &[x]), b.num(self.least));
-        let is_near = b.call(Prim::Lt, &[size, least]);
-        b.call(Prim::Select, &[is_near, near, far])
+        (0..self.power).fold(p, |p, _| b.product(p, x))
     }
 
     /// Emits the polynomial where `|x|` is below `self.least`, and `far` elsewhere.

@@ -43,7 +43,7 @@ constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 template <uint32_t dtype, uint32_t form>
 class Compute;
 
-// sigmoid by shared; 30 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
+// sigmoid by shared; 28 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_HALF, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -58,8 +58,8 @@ public:
     __aicore__ inline void Init(TPipe&, uint32_t, const ClippedSwigluGradTilingData& tiling)
     {
         u1_ = tiling.limit;
-        u9_ = tiling.alpha;
-        u21_ = tiling.bias;
+        u7_ = tiling.alpha;
+        u19_ = tiling.bias;
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& gradY,
@@ -75,18 +75,19 @@ public:
         __ubuf__ half* gradXGateAt = (__ubuf__ half*)gradXGate.GetPhyAddr();
         __ubuf__ half* gradXValueAt = (__ubuf__ half*)gradXValue.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u21 = u21_;
+        const float u7 = u7_;
+        const float u19 = u19_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3, c4;
             MicroAPI::RegTensor<half> h0, h1;
             MicroAPI::MaskReg lanes, m0, m1;
             MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
             MicroAPI::Duplicate(c2, 0.0f);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c3, u19);
+            MicroAPI::Duplicate(c4, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
@@ -98,19 +99,18 @@ public:
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
-                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Muls(t3, t1, u7, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
                 MicroAPI::Adds(t4, t3, 1.0f, lanes);
                 MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
-                MicroAPI::Select(t5, c2, ones, m0);
                 MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
-                MicroAPI::Adds(t6, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t5, t3, lanes);
-                MicroAPI::Mul(t4, t4, t5, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t5, t4, t1, lanes);
-                MicroAPI::Mul(t4, t0, t5, lanes);
+                MicroAPI::Adds(t5, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t4, t4, t3, lanes);
+                MicroAPI::Muls(t4, t4, u7, lanes);
+                MicroAPI::MulDstAdd(t4, t1, t3, lanes);
+                MicroAPI::Select(t4, c2, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
@@ -119,8 +119,7 @@ public:
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
                 MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c2, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Select(t2, c2, c4, m0);
                 MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
@@ -143,19 +142,20 @@ public:
         __ubuf__ half* xAt = (__ubuf__ half*)x.GetPhyAddr();
         __ubuf__ half* gradXAt = (__ubuf__ half*)gradX.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u21 = u21_;
+        const float u7 = u7_;
+        const float u19 = u19_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         uint32_t both = 2 * count;
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3, c4;
             MicroAPI::RegTensor<half> h0, h1;
             MicroAPI::MaskReg lanes, halves, m0, m1;
             MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
             MicroAPI::Duplicate(c2, 0.0f);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c3, u19);
+            MicroAPI::Duplicate(c4, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 halves = MicroAPI::UpdateMask<half>(both);
@@ -167,19 +167,18 @@ public:
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
-                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Muls(t3, t1, u7, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
                 MicroAPI::Adds(t4, t3, 1.0f, lanes);
                 MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
-                MicroAPI::Select(t5, c2, ones, m0);
                 MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
-                MicroAPI::Adds(t6, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t5, t3, lanes);
-                MicroAPI::Mul(t4, t4, t5, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t5, t4, t1, lanes);
-                MicroAPI::Mul(t4, t0, t5, lanes);
+                MicroAPI::Adds(t5, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t4, t4, t3, lanes);
+                MicroAPI::Muls(t4, t4, u7, lanes);
+                MicroAPI::MulDstAdd(t4, t1, t3, lanes);
+                MicroAPI::Select(t4, c2, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
@@ -188,8 +187,7 @@ public:
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
                 MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c2, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Select(t2, c2, c4, m0);
                 MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
@@ -204,11 +202,11 @@ public:
 
 private:
     float u1_;
-    float u9_;
-    float u21_;
+    float u7_;
+    float u19_;
 };
 
-// sigmoid by G; 33 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
+// sigmoid by G; 31 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_BFLOAT16, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -223,8 +221,9 @@ public:
     __aicore__ inline void Init(TPipe&, uint32_t, const ClippedSwigluGradTilingData& tiling)
     {
         u1_ = tiling.limit;
-        u9_ = tiling.alpha;
-        u21_ = tiling.bias;
+        u6_ = tiling.alpha;
+        u8_ = ((tiling.alpha < 0.0f) ? (-1.0f / 0.0f) : -3.4028235e38f);
+        u16_ = tiling.bias;
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& gradY,
@@ -240,18 +239,19 @@ public:
         __ubuf__ bfloat16_t* gradXGateAt = (__ubuf__ bfloat16_t*)gradXGate.GetPhyAddr();
         __ubuf__ bfloat16_t* gradXValueAt = (__ubuf__ bfloat16_t*)gradXValue.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u21 = u21_;
+        const float u6 = u6_;
+        const float u8 = u8_;
+        const float u16 = u16_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, t7, c0, c1, c2, c3;
             MicroAPI::RegTensor<bfloat16_t> h0, h1;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
-            MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c1, 0.0f);
+            MicroAPI::Duplicate(c2, u16);
+            MicroAPI::Duplicate(c3, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
@@ -260,37 +260,35 @@ public:
                 MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t2, h1, lanes);
-                MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
+                MicroAPI::Maxs(t1, t1, u8, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Maxs(t4, t4, -80.0f, lanes);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t6, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, t4, t6, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u6, lanes);
+                MicroAPI::Maxs(t4, t3, -110.0f, lanes);
+                MicroAPI::Mins(t4, t4, 40.0f, lanes);
+                MicroAPI::Exp(t5, t4, lanes);  // e
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);  // D(e)
+                MicroAPI::Mul(t7, t6, t5, lanes);
+                MicroAPI::MulAddDst(t7, t5, t4, lanes);
+                MicroAPI::Mul(t4, t6, t6, lanes);
+                MicroAPI::Div(t4, t7, t4, lanes);
+                MicroAPI::Select(t4, c1, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
-                MicroAPI::Mul(t2, t2, t5, lanes);
+                MicroAPI::Sub(t2, c2, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t2, lanes);
+                MicroAPI::Mins(t2, t3, 20.0f, lanes);
+                MicroAPI::Exp(t2, t2, lanes);  // e^x
+                MicroAPI::Adds(t3, t2, 1.0f, lanes);
+                MicroAPI::Div(t2, t2, t3, lanes);  // s = sigmoid(x)
+                MicroAPI::Select(t3, c1, c3, m0);
+                MicroAPI::Select(t3, c1, t3, m1);
+                MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -311,19 +309,20 @@ public:
         __ubuf__ bfloat16_t* xAt = (__ubuf__ bfloat16_t*)x.GetPhyAddr();
         __ubuf__ bfloat16_t* gradXAt = (__ubuf__ bfloat16_t*)gradX.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u21 = u21_;
+        const float u6 = u6_;
+        const float u8 = u8_;
+        const float u16 = u16_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         uint32_t both = 2 * count;
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, t7, c0, c1, c2, c3;
             MicroAPI::RegTensor<bfloat16_t> h0, h1;
             MicroAPI::MaskReg lanes, halves, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
-            MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c1, 0.0f);
+            MicroAPI::Duplicate(c2, u16);
+            MicroAPI::Duplicate(c3, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 halves = MicroAPI::UpdateMask<bfloat16_t>(both);
@@ -332,37 +331,35 @@ public:
                 MicroAPI::LoadAlign(h0, xAt + 2 * i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN_UPPER>(t2, h0, halves);
-                MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
+                MicroAPI::Maxs(t1, t1, u8, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Maxs(t4, t4, -80.0f, lanes);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t6, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, t4, t6, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
-                MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u6, lanes);
+                MicroAPI::Maxs(t4, t3, -110.0f, lanes);
+                MicroAPI::Mins(t4, t4, 40.0f, lanes);
+                MicroAPI::Exp(t5, t4, lanes);  // e
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);  // D(e)
+                MicroAPI::Mul(t7, t6, t5, lanes);
+                MicroAPI::MulAddDst(t7, t5, t4, lanes);
+                MicroAPI::Mul(t4, t6, t6, lanes);
+                MicroAPI::Div(t4, t7, t4, lanes);
+                MicroAPI::Select(t4, c1, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
-                MicroAPI::Mul(t2, t2, t5, lanes);
+                MicroAPI::Sub(t2, c2, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t2, lanes);
+                MicroAPI::Mins(t2, t3, 20.0f, lanes);
+                MicroAPI::Exp(t2, t2, lanes);  // e^x
+                MicroAPI::Adds(t3, t2, 1.0f, lanes);
+                MicroAPI::Div(t2, t2, t3, lanes);  // s = sigmoid(x)
+                MicroAPI::Select(t3, c1, c3, m0);
+                MicroAPI::Select(t3, c1, t3, m1);
+                MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -375,11 +372,12 @@ public:
 
 private:
     float u1_;
-    float u9_;
-    float u21_;
+    float u6_;
+    float u8_;
+    float u16_;
 };
 
-// sigmoid by G; 36 vector calls, 3 loads and 2 stores for 64 elements.
+// sigmoid by G; 31 vector calls, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_FLOAT, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -394,8 +392,9 @@ public:
     __aicore__ inline void Init(TPipe&, uint32_t, const ClippedSwigluGradTilingData& tiling)
     {
         u1_ = tiling.limit;
-        u9_ = tiling.alpha;
-        u23_ = tiling.bias;
+        u6_ = tiling.alpha;
+        u8_ = ((tiling.alpha < 0.0f) ? (-1.0f / 0.0f) : -3.4028235e38f);
+        u16_ = tiling.bias;
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& gradY,
@@ -411,59 +410,55 @@ public:
         __ubuf__ float* gradXGateAt = (__ubuf__ float*)gradXGate.GetPhyAddr();
         __ubuf__ float* gradXValueAt = (__ubuf__ float*)gradXValue.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u23 = u23_;
+        const float u6 = u6_;
+        const float u8 = u8_;
+        const float u16 = u16_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, t7, c0, c1, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
-            MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
-            MicroAPI::Duplicate(c3, u23);
+            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c1, 0.0f);
+            MicroAPI::Duplicate(c2, u16);
+            MicroAPI::Duplicate(c3, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::LoadAlign(t0, xGateAt + i * FLOATS);
-                MicroAPI::LoadAlign(t1, xValueAt + i * FLOATS);
-                MicroAPI::Maxs(t0, t0, -3.4028235e38f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, u1, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Select(t0, c2, t0, m0);
-                MicroAPI::Muls(t3, t0, u9, lanes);
-                MicroAPI::Mins(t4, t3, 20.0f, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e^x
-                MicroAPI::Adds(t5, t4, 1.0f, lanes);
-                MicroAPI::Div(t4, t4, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Abs(t3, t3, lanes);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign(t1, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
+                MicroAPI::Maxs(t1, t1, u8, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u6, lanes);
+                MicroAPI::Maxs(t4, t3, -110.0f, lanes);
+                MicroAPI::Mins(t4, t4, 40.0f, lanes);
+                MicroAPI::Exp(t5, t4, lanes);  // e
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);  // D(e)
+                MicroAPI::Mul(t7, t6, t5, lanes);
+                MicroAPI::MulAddDst(t7, t5, t4, lanes);
+                MicroAPI::Mul(t4, t6, t6, lanes);
+                MicroAPI::Div(t4, t7, t4, lanes);
+                MicroAPI::Select(t4, c1, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Select(t2, c0, t2, m0);
+                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Select(t2, c0, t2, m1);
+                MicroAPI::Sub(t2, c2, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
                 MicroAPI::Mins(t3, t3, 20.0f, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
-                MicroAPI::Adds(t5, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t3, t3, lanes);
-                MicroAPI::Sub(t3, t3, t5, lanes);
-                MicroAPI::Mul(t3, t3, t2, lanes);
-                MicroAPI::Muls(t3, t3, u9, lanes);
-                MicroAPI::Mul(t3, t3, t0, lanes);
-                MicroAPI::MulAddDst(t3, t2, t4, lanes);
-                MicroAPI::LoadAlign(t2, gradYAt + i * FLOATS);
-                MicroAPI::Mul(t3, t3, t2, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t1, t1, -1.0f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m1, t1, u1, lanes);
-                MicroAPI::Select(t1, c2, t1, m1);
-                MicroAPI::Sub(t1, c3, t1, lanes);
-                MicroAPI::Mul(t1, t3, t1, lanes);
-                MicroAPI::Mul(t0, t4, t0, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
-                MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t0, t0, t3, lanes);
-                MicroAPI::Mul(t0, t0, t2, lanes);
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t4, lanes);  // s = sigmoid(x)
+                MicroAPI::Select(t4, c1, c3, m0);
+                MicroAPI::Select(t4, c1, t4, m1);
+                MicroAPI::Mul(t3, t3, t4, lanes);
+                MicroAPI::Mul(t0, t3, t0, lanes);
+                MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::StoreAlign(gradXGateAt + i * FLOATS, t1, lanes);
+                MicroAPI::StoreAlign(gradXGateAt + i * FLOATS, t2, lanes);
                 MicroAPI::StoreAlign(gradXValueAt + i * FLOATS, t0, lanes);
             }
         }
@@ -479,66 +474,63 @@ public:
         __ubuf__ float* xAt = (__ubuf__ float*)x.GetPhyAddr();
         __ubuf__ float* gradXAt = (__ubuf__ float*)gradX.GetPhyAddr();
         const float u1 = u1_;
-        const float u9 = u9_;
-        const float u23 = u23_;
+        const float u6 = u6_;
+        const float u8 = u8_;
+        const float u16 = u16_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
-            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, c0, ones, c2, c3;
+            MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, t7, c0, c1, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
-            MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
-            MicroAPI::Duplicate(c3, u23);
+            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c1, 0.0f);
+            MicroAPI::Duplicate(c2, u16);
+            MicroAPI::Duplicate(c3, -1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t0, t1, xAt + 2 * i * FLOATS);
-                MicroAPI::Maxs(t0, t0, -3.4028235e38f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, u1, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Select(t0, c2, t0, m0);
-                MicroAPI::Muls(t3, t0, u9, lanes);
-                MicroAPI::Mins(t4, t3, 20.0f, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e^x
-                MicroAPI::Adds(t5, t4, 1.0f, lanes);
-                MicroAPI::Div(t4, t4, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Abs(t3, t3, lanes);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
+                MicroAPI::Maxs(t1, t1, u8, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u6, lanes);
+                MicroAPI::Maxs(t4, t3, -110.0f, lanes);
+                MicroAPI::Mins(t4, t4, 40.0f, lanes);
+                MicroAPI::Exp(t5, t4, lanes);  // e
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);  // D(e)
+                MicroAPI::Mul(t7, t6, t5, lanes);
+                MicroAPI::MulAddDst(t7, t5, t4, lanes);
+                MicroAPI::Mul(t4, t6, t6, lanes);
+                MicroAPI::Div(t4, t7, t4, lanes);
+                MicroAPI::Select(t4, c1, t4, m0);
+                MicroAPI::Mul(t4, t0, t4, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Select(t2, c0, t2, m0);
+                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Select(t2, c0, t2, m1);
+                MicroAPI::Sub(t2, c2, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
                 MicroAPI::Mins(t3, t3, 20.0f, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
-                MicroAPI::Adds(t5, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t3, t3, lanes);
-                MicroAPI::Sub(t3, t3, t5, lanes);
-                MicroAPI::Mul(t3, t3, t2, lanes);
-                MicroAPI::Muls(t3, t3, u9, lanes);
-                MicroAPI::Mul(t3, t3, t0, lanes);
-                MicroAPI::MulAddDst(t3, t2, t4, lanes);
-                MicroAPI::LoadAlign(t2, gradYAt + i * FLOATS);
-                MicroAPI::Mul(t3, t3, t2, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t1, t1, -1.0f, lanes);
-                MicroAPI::Compares<float, CMPMODE::GT>(m1, t1, u1, lanes);
-                MicroAPI::Select(t1, c2, t1, m1);
-                MicroAPI::Sub(t1, c3, t1, lanes);
-                MicroAPI::Mul(t1, t3, t1, lanes);
-                MicroAPI::Mul(t0, t4, t0, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
-                MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t0, t0, t3, lanes);
-                MicroAPI::Mul(t0, t0, t2, lanes);
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t4, lanes);  // s = sigmoid(x)
+                MicroAPI::Select(t4, c1, c3, m0);
+                MicroAPI::Select(t4, c1, t4, m1);
+                MicroAPI::Mul(t3, t3, t4, lanes);
+                MicroAPI::Mul(t0, t3, t0, lanes);
+                MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t1, t0, lanes);
+                MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t2, t0, lanes);
             }
         }
     }
 
 private:
     float u1_;
-    float u9_;
-    float u23_;
+    float u6_;
+    float u8_;
+    float u16_;
 };
 
 }  // namespace ClippedSwigluGradKernel
