@@ -19,6 +19,7 @@
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out
 //!        held           values at infinity that are limits
+//!        exponentials   products of exponentials that leave f64 take one exponential of a sum
 //!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
@@ -29,8 +30,8 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    branch_sinking, common_factors, compose, held, limits, opposites, overflow_guard, rational,
-    recognise, saturate, series, simplify, stabilise,
+    branch_sinking, common_factors, compose, exponentials, held, limits, opposites, overflow_guard,
+    rational, recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -143,10 +144,11 @@ const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
 /// Returns the f64 graph of a formula, and where it has to replace `narrow`, the finished f32 graph.
 pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Wide {
-    let graph = widen(traced, ranges);
+    let (graph, is_joined) = widen(traced, ranges);
     let worst = rounding::worst_in_f32(narrow, ranges);
     let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
-    let halves = worst.halves > BUDGET_OF_HALVES || !limits;
+    // Factors that leave f64 leave f32 as well, perhaps only for attributes that the estimate does not sample.
+    let halves = worst.halves > BUDGET_OF_HALVES || !limits || is_joined;
     let single = worst.ulps > BUDGET || halves;
     Wide { graph, single, halves }
 }
@@ -164,18 +166,20 @@ const GOOD: f64 = 0.05;
 /// The formula is kept as written if its estimated error is at most [`GOOD`]. Otherwise it is also written as
 /// fractions, and the most accurate candidate is taken. If that is over the error budget and the graph has several
 /// outputs, each output is rewritten on its own.
-fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
+///
+/// Also returns whether products of exponentials leave f64 as written, so that they are [joined](exponentials).
+fn widen(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
     let written = opposites::run(&known(traced));
-    let mut best: Option<(f64, Graph)> = None;
+    let mut best: Option<(f64, [Graph; 2])> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = held::run(&limits::run(&series::run(&form)));
-        let graph = simplify::run(&overflow_guard::run(&graph));
+        let bounded = held::run(&limits::run(&series::run(&form)));
+        let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);
         let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
         // Only a form that is good everywhere replaces one that is zero where huge factors make a number of it.
         let error = if is_lost { error.max(GOOD.next_up()) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
-            best = Some((error, graph));
+            best = Some((error, [bounded, graph]));
         }
         if error <= GOOD {
             break;
@@ -185,18 +189,33 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
         Some((error, _)) if error > BUDGET && written.outputs.len() > 1 => {
             one_by_one(traced, ranges)
         }
-        Some((_, graph)) => graph,
-        None => written,
+        Some((_, [bounded, graph])) => match joined(&bounded, &graph) {
+            Some(joined) => (joined, true),
+            None => (graph, false),
+        },
+        None => (written, false),
     }
 }
 
+/// Returns `bounded` with its exponentials joined, if that is better than `graph`, its rewrite without that.
+fn joined(bounded: &Graph, graph: &Graph) -> Option<Graph> {
+    let joined = held::run(&limits::run(&exponentials::joined(bounded)?));
+    let joined = simplify::run(&overflow_guard::run(&joined));
+    exponentials::is_better(&joined, graph).then_some(joined)
+}
+
 /// Applies [`widen`] to each output on its own, for graphs that no single rewrite makes accurate.
-fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
+fn one_by_one(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
     let mut b = Builder::new();
     let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
     let forms = traced.outputs.iter().map(|output| widen(&simplify::run(&alone(output)), ranges));
-    let outputs: Vec<Id> = forms.map(|form| b.part(&form)).collect();
-    b.finish(&outputs)
+    let mut any_joined = false;
+    let outputs = forms.map(|(form, is_joined)| {
+        any_joined |= is_joined;
+        b.part(&form)
+    });
+    let outputs: Vec<Id> = outputs.collect();
+    (b.finish(&outputs), any_joined)
 }
 
 /// Rewrites a graph so that it calls only primitives that targets implement.

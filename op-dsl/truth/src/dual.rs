@@ -37,7 +37,8 @@ impl<R: Real> Dual<R> {
             return Dual::still(value);
         }
         let [by_x, by_y, _] = rules::slopes(prim, [&self.value, &y.value, &y.value], &value);
-        let term = |of: &Dual<R>, slope: Option<R>| Some(of.slope.clone()? * slope?);
+        let term =
+            |of: &Dual<R>, slope: Option<R>| Some(rules::term(prim, of.slope.clone()?, slope?));
         let terms = [term(self, by_x), term(y, by_y)];
         Dual::with(value, terms)
     }

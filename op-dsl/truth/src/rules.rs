@@ -130,6 +130,14 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
     [Some(by_x), None, None]
 }
 
+/// Returns a term of the chain rule: `by`, the partial derivative of `prim` by an argument, times the slope of that argument.
+///
+/// The term is 0 for an operand that a maximum or the like does not choose, even if it moves infinitely fast.
+pub fn term<R: Real>(prim: Prim, slope: R, by: R) -> R {
+    let chooses = matches!(prim, Prim::Relu | Prim::Min | Prim::Max | Prim::Clamp);
+    if chooses && by.is_exact_zero() { by } else { slope * by }
+}
+
 /// Returns the value of a select: `yes` if `c` is not 0, else `no`.
 pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
     match c.sign() {

@@ -17,10 +17,17 @@ pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R 
 ///
 /// For a derivative it includes the calls that compute slopes.
 pub fn calls(spec: &Spec) -> usize {
+    let of = |graph: &Graph| graph.nodes.iter().map(weight).sum::<usize>();
     match &spec.derived {
-        Some(Derived { forward, steps, .. }) => 3 * steps.len() * forward.nodes.len(),
-        None => spec.traced.nodes.len(),
+        Some(Derived { forward, steps, .. }) => 3 * steps.len() * of(forward),
+        None => of(&spec.traced),
     }
+}
+
+/// Returns the number of usual calls that take as long as the evaluation of a node.
+fn weight(node: &Node) -> usize {
+    // Newton's method evaluates error functions and logarithms many times.
+    if matches!(node, Node::Call(Prim::Erfinv, _)) { 40 } else { 1 }
 }
 
 /// Returns the outputs of a specialisation for one element.
@@ -174,7 +181,8 @@ fn tangents<R: Real>(
                     true => rules::slopes(*prim, arguments(node, values), &values[i]),
                     false => [None, None, None],
                 };
-                let terms = moving.into_iter().zip(slopes).filter_map(|(t, s)| Some(t? * s?));
+                let terms = moving.into_iter().zip(slopes);
+                let terms = terms.filter_map(|(t, s)| Some(rules::term(*prim, t?, s?)));
                 terms.reduce(|sum, term| sum + term)
             }
         };

@@ -145,6 +145,32 @@ fn kinks_have_one_rule() {
     }
 }
 
+/// `clamp(1 / x, -8, 7) x`
+fn quantised(b: &mut Builder, x: Id) -> Id {
+    let [one, low, high] = [1.0, -8.0, 7.0].map(|c| b.num(c));
+    let scaled = b.quotient(one, x);
+    let q = b.call(Prim::Clamp, &[scaled, low, high]);
+    b.product(q, x)
+}
+
+/// `max(1 / x, 2)`
+fn floored(b: &mut Builder, x: Id) -> Id {
+    let [one, two] = [1.0, 2.0].map(|c| b.num(c));
+    let inverse = b.quotient(one, x);
+    b.call(Prim::Max, &[inverse, two])
+}
+
+/// Tests functions of `1 / x` at 0, where it is infinite and has an infinite slope.
+#[test]
+fn an_operand_that_is_not_chosen_may_move_infinitely_fast() {
+    for (x, want) in [(0.0, 7.0), (-0.0, -8.0), (0.01, 7.0), (0.5, 0.0), (NAN, NAN)] {
+        same(slope(quantised, x), want);
+    }
+    for (x, want) in [(-0.0, 0.0), (-1.0, 0.0), (0.25, -16.0), (NAN, NAN)] {
+        same(slope(floored, x), want);
+    }
+}
+
 /// `x / (1 + |x|)`, whose derivative by the rule of quotients is `1/d - |x|/d^2`.
 fn softsign(b: &mut Builder, x: Id) -> Id {
     let (one, size) = (b.num(1.0), b.call(Prim::Abs, &[x]));

@@ -4,6 +4,7 @@ pub mod branch_sinking;
 pub mod common_factors;
 pub mod compose;
 pub mod differentiate;
+pub(crate) mod exponentials;
 pub(crate) mod held;
 pub mod limits;
 pub mod opposites;
