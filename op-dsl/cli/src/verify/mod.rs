@@ -73,6 +73,11 @@ pub fn usual(op: &'static Operator, progress: &Progress) -> Result<Report, Error
     measure(op, &Sweep::default(), &levels(None)?.0, progress, &mut |_| Ok(()))
 }
 
+/// Returns whether the formula has row functions: whole rows are then measured, instead of elements.
+fn has_rows(formula: &Formula) -> bool {
+    !formula.spec.stages.is_empty()
+}
+
 /// Measures the errors of an operator, passes every row to `done`, and shows progress.
 fn measure(
     op: &'static Operator,
@@ -87,10 +92,13 @@ fn measure(
         all.filter(|dtype| args.dtype.is_empty() || args.dtype.contains(dtype))
     };
     let effort = Effort::of(args);
-    let tasks: Vec<_> = formulas
-        .iter()
-        .flat_map(|f| dtypes().map(move |dtype| (f, *dtype, passes(f, *dtype, effort))))
-        .collect();
+    let passes = |f| {
+        dtypes().map(move |dtype| match has_rows(f) {
+            true => (f, *dtype, rows::passes(f, *dtype, effort)),
+            false => (f, *dtype, passes(f, *dtype, effort)),
+        })
+    };
+    let tasks: Vec<_> = formulas.iter().flat_map(passes).collect();
     progress.reset();
     let elements = tasks.iter().flat_map(|(.., passes)| passes).map(|pass| pass.elements);
     progress.set_length(elements.sum());
@@ -100,9 +108,9 @@ fn measure(
     for (formula, dtype, passes) in &tasks {
         progress.set_message(format!("{} {} {dtype}", formula.op.name(), formula.mode));
         let author = author::difference(formula);
-        let measures = match formula.spec.stages.is_empty() {
-            true => sweep(formula, *dtype, passes, levels, threads, progress)?,
-            false => rows::sweep(formula, *dtype, passes, levels)?,
+        let measures = match has_rows(formula) {
+            true => rows::sweep(formula, *dtype, passes, levels)?,
+            false => sweep(formula, *dtype, passes, levels, threads, progress)?,
         };
         for (&level, measure) in levels.iter().zip(measures) {
             let row = Row::new(formula, *dtype, level, passes, measure, author);

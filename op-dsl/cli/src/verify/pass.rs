@@ -4,14 +4,13 @@
 //! sweep       each stream in turn through its values, factors being 1 and others at a few
 //! joint       all streams at random, over all exponents
 //! infinite    infinities and NaN, alone and combined
-//! rows        whole rows, for formulas with row functions
 //! ```
 //!
 //! The value at each index is fixed: the same on every machine, and in every run.
 
 use super::formula::Formula;
 use super::points::Points;
-use super::{infinite, joint, rows};
+use super::{infinite, joint};
 use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
@@ -93,12 +92,7 @@ impl Effort {
 }
 
 /// Returns all passes that test a formula in one element type.
-///
-/// Those of a formula with row functions are rows.
 pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
-    if !formula.spec.stages.is_empty() {
-        return rows::passes(formula, dtype, effort, &attributes(formula));
-    }
     let specs = formula.op.def().specs.len();
     let mut all: Vec<Pass<'f>> = Vec::new();
     for setting in &formula.settings {
@@ -139,7 +133,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
 }
 
 /// Returns the default attributes, then copies in which one float attribute has another value.
-fn attributes(formula: &Formula) -> Vec<Vec<Value>> {
+pub fn attributes(formula: &Formula) -> Vec<Vec<Value>> {
     let defaults = &formula.settings[0].attrs;
     let attrs = formula.op.def().attrs.iter().enumerate();
     let scalars = attrs.filter(|(_, attr)| attr.kind.is_scalar()).map(|(k, _)| k).enumerate();

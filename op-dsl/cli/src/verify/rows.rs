@@ -7,12 +7,12 @@
 use super::bench::Bench;
 use super::converted;
 use super::formula::Formula;
-use super::pass::{Effort, Pass, Role};
+use super::pass::{Effort, Pass, Role, attributes};
 use super::sweep::{self, Measure, Outcome, Place};
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{Derived, Rule, Spec, Value};
+use op_dsl_ir::op::{Derived, Rule, Spec};
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::row::{RowFormula, RowFunction};
 use op_dsl_ir::{DType, Graph, Node};
@@ -95,15 +95,10 @@ fn repetitions(effort: Effort) -> u64 {
 }
 
 /// Returns the passes of a formula with row functions: each is a row.
-pub fn passes<'f>(
-    formula: &'f Formula,
-    dtype: DType,
-    effort: Effort,
-    variants: &[Vec<Value>],
-) -> Vec<Pass<'f>> {
+pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
     let format = Format::of(dtype);
     let mut all = Vec::new();
-    for (k, attrs) in variants.iter().enumerate() {
+    for (k, attrs) in attributes(formula).iter().enumerate() {
         let short = LENGTHS.iter().flat_map(|len| KINDS.map(|kind| (*len, kind)));
         let long = LONG.into_iter().filter(|_| k == 0).map(|len| (len, KINDS[0]));
         let rows: Vec<(usize, Kind)> = short.chain(long).collect();
