@@ -159,6 +159,9 @@ impl Function<'_> {
             .map(|(x, v)| (*x, v.value))
             .collect();
         let end = End::of(side, &good)?;
+        if values[good.len()..].iter().any(|(x, v)| end.is_refuted(*x, v)) {
+            return None;
+        }
         let at_infinity = self.at(side * f64::INFINITY).value;
         let serves = good.len() == values.len() && end.serves(side * f64::INFINITY, at_infinity);
         (!serves).then_some(end)
@@ -199,6 +202,15 @@ impl End {
         line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED
     }
 
+    /// Returns whether a function's inaccurate value at `x` is known to be another than that of this asymptote.
+    ///
+    /// For example, the derivative of `min(1 / x, 4) x` is 4 up to 1/4, and 0 beyond, where its terms cancel.
+    fn is_refuted(&self, x: f64, v: &Bounded) -> bool {
+        let off = (self.line.at(x) - v.value).abs();
+        // Bounds of errors are those of the first order.
+        off > 2.0 * v.error + NEAR * v.value.abs() && off > VANISHED
+    }
+
     /// Emits a function with its tail replaced by this asymptote.
     fn applied(&self, b: &mut Builder, stream: u16, function: Id) -> Id {
         let (x, from) = (b.stream(stream.into()), b.num(self.from));
@@ -206,5 +218,31 @@ impl End {
         let beyond = b.call(Prim::Lt, &beyond);
         let end = self.line.emitted(b, x);
         b.call(Prim::Select, &[beyond, end, function])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The derivative of `min(1 / x, 4) x`, whose terms cancel beyond 1/4.
+    #[test]
+    fn a_constant_ends_where_inaccurate_values_refute_it() {
+        let mut b = Builder::new();
+        let x = b.stream(0);
+        let (one, most, zero) = (b.num(1.0), b.num(4.0), b.num(0.0));
+        let inverse = b.quotient(one, x);
+        let bounded = b.call(Prim::Min, &[inverse, most]);
+        let is_inside = b.call(Prim::Lt, &[inverse, most]);
+        let square = b.product(x, x);
+        let slope = b.quotient(x, square);
+        let slope = b.call(Prim::Select, &[is_inside, slope, zero]);
+        let derivative = b.difference(bounded, slope);
+        let graph = b.finish(&[derivative]);
+        let limited = run(&graph);
+        for (at, want) in [(0.0625, 4.0), (0.2, 4.0), (0.5, 0.0), (3.0, 0.0), (1e30, 0.0)] {
+            let got = limited.eval(&[at], &[])[0];
+            assert!((got - want).abs() < 1e-12, "{at}: {got}");
+        }
     }
 }
