@@ -434,7 +434,7 @@ fn an_attribute_says_how_parts_lie() {
         let parts = parts::Parts { dim, left, turns };
         parts.run(view, ViewMut::new(&mut y, shape).unwrap()).unwrap();
         assert_eq!(y, want, "{dim} {left} {turns}");
-        let dy = View::new(&[1.0; 4], shape).unwrap();
+        let dy = View::new(&[1f32; 4], shape).unwrap();
         let grad = parts::PartsGrad { dim, left, turns };
         grad.run(dy, ViewMut::new(&mut dx, &[2, 4]).unwrap()).unwrap();
         assert_eq!(dx, slopes, "{dim} {left} {turns}");

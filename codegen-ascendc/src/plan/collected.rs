@@ -236,7 +236,7 @@ mod tests {
         let rest = b.difference(q, p);
         let (first, second) = (b.product(p, e), b.product(rest, x));
         let sum = b.sum(first, second);
-        // Nothing cancels near 0 in the other sum.
+        // The other sum does not cancel near 0.
         let (one, two) = (b.product(p, dy), b.product(rest, x));
         let plain = b.sum(one, two);
         let graph = b.finish(&[sum, plain]);

@@ -69,7 +69,7 @@ fn products_are_rounded_as_said() {
 
 /// Checks the side of zero that follows by symmetry, for a variable that is a product, as in `dy * swish'(beta * x)`.
 ///
-/// Such values are rounded before they are multiplied. With a rounding before that of the symmetry too, products were off by 2.43.
+/// These values are rounded before they are multiplied. With a rounding before that of the symmetry too, products were off by 2.43.
 #[test]
 fn products_of_products_are_rounded_once() {
     for name in ["silu'", "sigmoid"] {

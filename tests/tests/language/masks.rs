@@ -283,7 +283,7 @@ fn bits_overlap_nothing_beside_them() {
     bits[0] = f32::from_bits(0b101);
     // SAFETY: the bytes are those of the floats, and there are as many as the bits need.
     let bits = unsafe { std::slice::from_raw_parts(bits.as_ptr().cast::<u8>(), N / 8) };
-    let x = vec![1.0; N];
+    let x = vec![1f32; N];
     let op = masked::Dropout { scale: 1.0 };
     let y = ViewMut::new(&mut out[..N], &[N]).expect("a view");
     let x = View::new(&x, &[N]).expect("a view");

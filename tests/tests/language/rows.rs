@@ -280,7 +280,7 @@ fn what_is_refused() {
     );
     // An integer tensor is refused for an input of numbers.
     let message = infer(&[meta(&[2, 8], Stored::Int64), bias, meta(&[1], Stored::Int64)]);
-    assert_eq!(message, "Counted: tensor `x` has dtype int64; allowed: f32");
+    assert_eq!(message, "Counted: tensor `x` has dtype int64; allowed: f32, f64");
 }
 
 #[test]
