@@ -6,6 +6,7 @@
 use super::columns::Lanes;
 use super::evaluate;
 use super::functions::Exact;
+use super::memory::{Output, outputs};
 use super::run::Run;
 use crate::rt::abi::{BlockFn, Interleave, MAX_SCALARS, Streams};
 use crate::rt::convert::{load_as, store_own};
@@ -195,36 +196,28 @@ unsafe fn put_as<S: Isa>(s: S, stored: Stored, start: *mut u8, at: usize, v: Wid
 unsafe fn store<S: Isa>(run: &Run<'_, S, Wide<S>>, io: &Streams, at: usize, nt: bool) {
     // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
-    let (unit, outputs) = (PAIR * S::f32s::LEN, &run.program.outputs);
-    let first = usize::from(run.program.inputs);
+    let unit = PAIR * S::f32s::LEN;
     s.vectorize(
         #[inline(always)]
         move || {
-            let mut output = 0;
-            while output < outputs.len() {
-                let stream = first + output;
-                let (to, turn) = (io.stored[stream], io.turns[stream]);
-                let of = run.argument(outputs[output]);
-                let two = turn != Interleave::Alone;
-                let next = if two { run.argument(outputs[output + 1]) } else { of };
-                // Start of the interleaved pair: its first stream in memory order.
-                let start = io.start(stream + usize::from(turn == Interleave::Second));
+            for Output { stored, turn, start, value, next, .. } in outputs(run, io) {
                 for k in 0..run.units {
                     let at = at + k * unit;
                     // SAFETY: the caller vouches for the elements; the program has computed the values.
                     unsafe {
-                        let value: Wide<S> = of.unit(s, k);
-                        match to {
-                            Stored::Float64 if two => {
+                        let value: Wide<S> = value.unit(s, k);
+                        match (stored, &next) {
+                            (Stored::Float64, Some(next)) => {
                                 let pair = turn.order([value, next.unit(s, k)]);
                                 put_turns(s, start.cast::<f64>().add(2 * at), pair, nt);
                             }
-                            Stored::Float64 => put(s, start.cast::<f64>().add(at), value, nt),
-                            _ => put_as(s, to, start, at, value, nt),
+                            (Stored::Float64, None) => {
+                                put(s, start.cast::<f64>().add(at), value, nt)
+                            }
+                            _ => put_as(s, stored, start, at, value, nt),
                         }
                     }
                 }
-                output += if two { 2 } else { 1 };
             }
         },
     )

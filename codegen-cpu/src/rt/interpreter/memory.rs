@@ -1,6 +1,6 @@
 //! Transfers between streams and the interpreter's columns.
 
-use super::columns::Lanes;
+use super::columns::{Argument, Lanes};
 use super::run::Run;
 use crate::rt::abi::{Interleave, Streams};
 use crate::rt::convert::{load_as, store_as, store_own};
@@ -8,6 +8,7 @@ use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, PAIR};
 use fearless_simd::prelude::*;
+use op_dsl_ir::Stored;
 use op_dsl_ir::program::Program;
 
 /// Loads `units` pairs of `f32` vectors of input `stream`, from element `at` on, into the column `to`.
@@ -54,6 +55,38 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     )
 }
 
+/// An output of a program or an interleaved pair of them: its values, and where they go.
+pub(super) struct Output {
+    /// Number of the output, or of the first of the pair.
+    pub index: usize,
+    pub stored: Stored,
+    pub turn: Interleave,
+    /// Start of the stream; of a pair, that of the stream which is first in memory.
+    pub start: *mut u8,
+    pub value: Argument,
+    /// Values of the second output of a pair.
+    pub next: Option<Argument>,
+}
+
+/// Returns the outputs of a program run, interleaved ones in pairs.
+pub(super) fn outputs<S: Isa, L: Lanes<S>>(
+    run: &Run<'_, S, L>,
+    io: &Streams,
+) -> impl Iterator<Item = Output> {
+    let (first, outputs) = (usize::from(run.program.inputs), &run.program.outputs);
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        let (index, stream) = (at, first + at);
+        let value = run.argument(*outputs.get(index)?);
+        let turn = io.turns[stream];
+        let second = outputs.get(index + 1).filter(|_| turn != Interleave::Alone);
+        let next = second.map(|output| run.argument(*output));
+        let start = io.start(stream + usize::from(turn == Interleave::Second));
+        at += 1 + usize::from(next.is_some());
+        Some(Output { index, stored: io.stored[stream], turn, start, value, next })
+    })
+}
+
 /// Stores the results of a program run to the output streams in `io`, from element `at` on.
 ///
 /// # Safety
@@ -67,29 +100,20 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
 ) {
     // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
-    let (unit, outputs) = (PAIR * S::f32s::LEN, &run.program.outputs);
-    let first = usize::from(run.program.inputs);
+    let unit = PAIR * S::f32s::LEN;
     s.vectorize(
         #[inline(always)]
         move || {
-            let mut output = 0;
-            while output < outputs.len() {
-                let stream = first + output;
-                let (to, start, turn) = (io.stored[stream], io.start(stream), io.turns[stream]);
+            for Output { index, stored: to, turn, start, value, next } in outputs(run, io) {
                 // Other types than those that kernels compute in are results of the program.
                 let number = to.number().unwrap_or(E::DTYPE);
-                let of = run.argument(outputs[output]);
-                let two = turn != Interleave::Alone;
-                let next = if two { run.argument(outputs[output + 1]) } else { of };
-                // Start of the interleaved pair: its first stream in memory order.
-                let start = if turn == Interleave::Second { io.start(stream + 1) } else { start };
                 for k in 0..run.units {
                     let at = at + k * unit;
                     // SAFETY: the caller vouches for the elements; the program has computed the values.
                     unsafe {
-                        let value: L = of.unit(s, k);
+                        let value: L = value.unit(s, k);
                         let value = value.round();
-                        if two {
+                        if let Some(next) = &next {
                             let next: L = next.unit(s, k);
                             let pair = turn.order([value, next.round()]);
                             let p = start.add(2 * at * to.size());
@@ -101,7 +125,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                             let p = start.add(at * to.size());
                             match to == E::DTYPE {
                                 true => E::store(s, p.cast(), value, nt),
-                                false if run.program.results >> output & 1 == 1 => {
+                                false if run.program.results >> index & 1 == 1 => {
                                     store_own::<S, E, PAIR>(s, to, p, value, nt);
                                 }
                                 false => store_as::<S, E, PAIR, 1>(s, number, p, [value], nt),
@@ -109,7 +133,6 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                         }
                     }
                 }
-                output += if two { 2 } else { 1 };
             }
         },
     )
