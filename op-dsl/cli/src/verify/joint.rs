@@ -16,7 +16,7 @@ use op_dsl_ir::op::Value;
 const MODERATE: (i32, i32) = (-12, 9);
 
 /// A sequence of random numbers that is the same on every machine (SplitMix64).
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -28,6 +28,11 @@ impl Random {
 
     fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// Draws a number from 0 to 1, the second excluded.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn sign(&mut self) -> f64 {

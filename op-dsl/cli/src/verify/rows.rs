@@ -7,6 +7,7 @@
 use super::bench::Bench;
 use super::converted;
 use super::formula::Formula;
+use super::joint::Random;
 use super::pass::{Effort, Pass, Role, attributes};
 use super::sweep::{self, Measure, Outcome, Place};
 use crate::error::Error;
@@ -53,19 +54,12 @@ const KINDS: [Kind; 11] = [
 /// Magnitudes of [`Kind::Mixed`].
 const MIXED: [f64; 5] = [1.0, 1e-3, 30.0, 1e3, 0.1];
 
-/// Returns a number from 0 to 1 that follows from the numbers of row, stream and element (the mixer of SplitMix64).
-fn unit(seed: u64) -> f64 {
-    let z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-}
-
 /// Returns the value of a stream for element `i` of a row of `len` elements.
 fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: usize) -> f64 {
     let at = if matches!(kind, Kind::Equal) { 0 } else { i as u64 };
     let seed = (row << 32) + ((stream as u64) << 24) + at;
-    let random = unit(seed);
+    let mut draws = Random(seed);
+    let random = draws.unit();
     if formula.masks.contains(&stream) {
         return f64::from(random > 0.3);
     }
@@ -85,7 +79,7 @@ fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: 
         Kind::With(_) => 2.0,
     };
     // Every other number is near 0, as in a normal distribution.
-    let size = if unit(seed ^ 0x5555) < 0.5 { 0.3 } else { 1.0 };
+    let size = if draws.unit() < 0.5 { 0.3 } else { 1.0 };
     most * size * (2.0 * random - 1.0)
 }
 
