@@ -136,7 +136,7 @@ def numbers(operator, tensors):
 def promoted(operator, tensors):
     """The element type of the outputs that have none of their own."""
     types = {t.dtype for t in numbers(operator, tensors)}
-    return functools.reduce(torch.promote_types, types)
+    return functools.reduce(torch.promote_types, types or {torch.float32})
 
 
 def register(operator):
