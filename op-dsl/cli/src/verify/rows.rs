@@ -137,6 +137,7 @@ impl Reference {
         let mut off = vec![None; count];
         let format = Format::of(DType::F32);
         let is_inside = |v: &f64| !v.is_finite() || v.abs() <= format.max();
+        let vanishes = |v: f64| v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE);
         for stage in spec.stages.iter() {
             let graph = &stage.spec.traced;
             let Reference { results, off: errors } = Reference::at(graph, &all, &off, scalars, len);
@@ -145,7 +146,7 @@ impl Reference {
                 Rule::Reduce(function) => function.of(&terms),
                 Rule::Uniform => *terms.first()?,
             };
-            if !terms.iter().chain([&value]).all(is_inside) {
+            if !terms.iter().chain([&value]).all(is_inside) || vanishes(value) {
                 return None;
             }
             // Elements of inputs are terms as they are; computed terms are rounded.
@@ -248,7 +249,12 @@ impl Row {
                 // Neither number is known to be right.
                 _ if off.is_infinite() => 0.0,
                 Some(stored) => converted::error(stored, got, want, of_f32()),
-                None => formula.format(k, dtype).error(got, want, off),
+                None => {
+                    let format = formula.format(k, dtype);
+                    // 16 bits have a budget of one unit, and round what is off already.
+                    let rounding = if format.is_narrow() { format.ulp(want) / 2.0 } else { 0.0 };
+                    format.error(got, want, off + rounding)
+                }
             }
         };
         let (exact, limit) = (error(&self.exact), self.limit.as_ref().map(error));
@@ -346,7 +352,7 @@ pub fn difference(formula: &Formula) -> f64 {
     if worst <= ALIKE { 0.0 } else { worst }
 }
 
-/// Returns the derivatives of a row by differences, those by one stream after those by another.
+/// Returns the derivatives of a row by differences, those by one stream after those by another; NaN next to kinks.
 ///
 /// Saved values among the streams become those of the forward formula. `None` if the formula says itself what its derivative is.
 fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> Option<Vec<f64>> {
@@ -370,20 +376,20 @@ fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> 
         };
         results.iter().zip(wiring.upstream.iter()).map(of).sum::<f64>()
     };
-    let slope = |k: usize, i: usize| {
+    let slope = |k: usize, i: usize, step: f64| {
         let at = |steps: f64| {
             let mut inputs = inputs.clone();
-            inputs[k][i] += steps * STEP;
+            inputs[k][i] += steps * step;
             total(&inputs)
         };
-        (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * STEP)
+        (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step)
     };
-    Some(
-        wiring
-            .wrt
-            .iter()
-            .flat_map(|k| (0..len).map(move |i| (*k, i)))
-            .map(|(k, i)| slope(k, i))
-            .collect(),
-    )
+    // Where steps of two sizes disagree, there is a kink between them, as where another element becomes the largest.
+    let derivative = |k: usize, i: usize| {
+        let [slope, other] = [STEP, STEP / 4.0].map(|step| slope(k, i, step));
+        let is_smooth = (slope - other).abs() <= ALIKE * slope.abs().max(1.0);
+        if is_smooth { other } else { f64::NAN }
+    };
+    let all = wiring.wrt.iter().flat_map(|k| (0..len).map(move |i| (*k, i)));
+    Some(all.map(|(k, i)| derivative(k, i)).collect())
 }
