@@ -82,7 +82,7 @@ impl Rows {
             (all.alone, all.step) = (job.alone, job.step);
             all.program = Some(&doubles::ZEROS);
             all.end_inputs();
-            let stream = over_domain(output.raw(), &whole, Part::Whole);
+            let stream = over_domain(output.raw(), &domain, &whole, Part::Whole);
             all.add(output.raw(), stream).map_err(|e| call.left(e))?;
             for slab in self.slabs(all.sizes()).map(|(_, rest)| rest) {
                 slab.run(&all, options, |_| {});

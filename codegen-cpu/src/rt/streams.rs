@@ -7,7 +7,7 @@ use super::job::Job;
 use super::overlap::{identical, may_overlap};
 use super::stream::{OutOfView, Stream, extent, memory};
 use super::view::{Memory, Raw, View, ViewMut};
-use op_dsl_ir::bind::{Bound, MAX_RANK};
+use op_dsl_ir::bind::{Bound, MAX_RANK, Shape, laid, laid_output};
 use op_dsl_ir::op::{OpDef, Part, Tensor};
 
 /// A call whose attributes, shapes and element types are checked.
@@ -43,9 +43,11 @@ impl Call<'_> {
 
 /// Adds a stream to the job for each part of each tensor: the whole, or gate and value separately.
 pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
-    for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
+    let (def, rank) = (call.def, call.bound.domain.len());
+    for (k, (tensor, view)) in def.inputs.iter().zip(call.inputs).enumerate() {
+        let shape = laid(def, k, rank, &view.raw().shape);
         for &part in tensor.kind.parts() {
-            let stream = over_domain(view.raw(), call.bound, part);
+            let stream = over_domain(view.raw(), &shape, call.bound, part);
             job.add(view.raw(), Stream { dtype: tensor.seen(stream.dtype), ..stream })?;
         }
     }
@@ -53,9 +55,10 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfV
     (job.streams().len()..call.kernels.inputs()).for_each(|_| job.add_zeros());
     job.end_inputs();
     job.read_as(call.kernels);
-    for (tensor, view) in call.def.outputs.iter().zip(call.outputs) {
+    for (k, (tensor, view)) in def.outputs.iter().zip(call.outputs).enumerate() {
+        let shape = laid_output(def, k, rank, &view.raw().shape);
         for &part in tensor.kind.parts() {
-            let stream = over_domain(view.raw(), call.bound, part);
+            let stream = over_domain(view.raw(), &shape, call.bound, part);
             job.add(view.raw(), Stream { dtype: tensor.seen(stream.dtype), ..stream })?;
         }
     }
@@ -64,14 +67,15 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfV
 
 /// Creates the stream over a part of a tensor: the whole, its gate elements or its value elements.
 ///
-/// The stream has the dimensions of the domain, with stride 0 along broadcast dimensions.
-pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
+/// `shape` is the shape that the tensor is broadcast by. The stream has the dimensions of the domain, with stride 0 along broadcast
+/// dimensions.
+pub(super) fn over_domain(raw: &Raw, shape: &Shape, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
-    let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
+    let lead = bound.domain.len() - shape.len(); // broadcast aligns innermost dimensions
     let split = bound.split.filter(|_| part != Part::Whole);
     let Raw { ptr, origin, dtype, .. } = *raw;
     let mut s = Stream { ptr, origin, dtype, strides: [0; MAX_RANK] };
-    for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
+    for (i, (&n, &stride)) in shape.iter().zip(&raw.strides).enumerate() {
         let (mut n, mut step) = (n, 1);
         if let Some(split) = split.filter(|split| split.dim == lead + i) {
             // Length of the part along the split dimension, which is 1 if it is broadcast.

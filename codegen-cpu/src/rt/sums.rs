@@ -91,7 +91,7 @@ pub(super) fn clear(call: &Call<'_>) {
         let whole = Bound { domain: raw.shape, ..Bound::default() };
         let mut size = [1; MAX_RANK];
         size[..raw.shape.len()].copy_from_slice(&raw.shape);
-        let target = over_domain(raw, &whole, Part::Whole);
+        let target = over_domain(raw, &raw.shape, &whole, Part::Whole);
         Sum { stream: 0, target, size, pitch: [0; MAX_RANK], first: 0 }.finish(&[0.0]);
     }
 }

@@ -43,7 +43,11 @@ pub fn input_shapes(
         }
         shape
     };
-    let shapes: Vec<_> = op.def().inputs.iter().map(|t| of(t.kind)).collect();
+    let mut shapes: Vec<_> = op.def().inputs.iter().map(|t| of(t.kind)).collect();
+    // An input that lies along a dimension that no tensor has has one element.
+    for along in op.def().along.iter().filter(|along| along.dim >= shape.len()) {
+        shapes[along.input].fill(1);
+    }
     op.infer(attrs, &metas(op.def(), &shapes))?;
     Ok(shapes)
 }

@@ -2,8 +2,8 @@
 
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Rule, Spec, Split, Stage,
-    Sum, Tensor, Value,
+    Along, Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Rule, Spec, Split,
+    Stage, Sum, Tensor, Value,
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim, Stored};
@@ -26,6 +26,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let specs = list(def.specs.iter().map(spec));
     let ranges = list(def.ranges.iter().map(range));
     let wide = list(def.wide.iter().map(|i| count(*i).into_token_stream()));
+    let along = list(def.along.iter().map(along));
     let sums = list(def.sums.iter().map(sum));
     let updates = list(def.updates.iter().map(|i| count(*i).into_token_stream()));
     let published =
@@ -45,6 +46,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             ranges: #ranges,
             broadcast: #broadcast,
             wide: #wide,
+            along: #along,
             sums: #sums,
             promote: #promote,
             empty: #empty,
@@ -60,6 +62,11 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
 fn range(range: &Range) -> TokenStream {
     let (input, [low, high]) = (count(range.input), range.bounds.map(f64_literal));
     quote!(Range { input: #input, bounds: [#low, #high] })
+}
+
+fn along(along: &Along) -> TokenStream {
+    let (input, dim) = (count(along.input), count(along.dim));
+    quote!(Along { input: #input, dim: #dim })
 }
 
 fn sum(sum: &Sum) -> TokenStream {

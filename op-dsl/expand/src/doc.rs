@@ -59,6 +59,11 @@ pub fn call(def: &OpDef) -> String {
     let tensors: Vec<Tensor> =
         def.inputs.iter().chain(def.outputs.iter()).filter(gated).cloned().collect();
     let _ = write!(text, "{shape}");
+    for along in def.along.iter() {
+        let name = &def.inputs[along.input].name;
+        let _ =
+            write!(text, " `{name}` lies along dimension {} if it has one dimension.", along.dim);
+    }
     if let (Some(split), false) = (&def.split, tensors.is_empty()) {
         let dim = def.attrs.get(split.dim).map_or("dim", |a| &*a.name);
         let how = match split.pattern {

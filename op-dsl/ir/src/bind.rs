@@ -7,10 +7,12 @@ use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Tensor, Text, Value}
 use crate::{DType, Stored};
 use error::{Checked, join, refuse};
 
+mod along;
 mod attribute;
 mod error;
 mod outputs;
 mod shape;
+pub use along::{laid, laid_output};
 pub use attribute::parse_attr;
 pub use error::{BindError, Wrong};
 pub use outputs::{OutputMeta, check_outputs, decide, infer};
@@ -277,6 +279,7 @@ fn check_shapes(
     inputs: &[impl Meta],
 ) -> Checked<()> {
     let gated = |k: &usize| def.inputs[*k].kind == Kind::Gated;
+    let is_along = |k: &usize| along::is_along(def, *k, inputs[*k].meta().shape);
     let rank_of = |k: usize| inputs.get(k).map_or(0, |t| t.meta().shape.len());
     let given = (0..inputs.len())
         .filter(|k| is_given(&inputs[*k]) && !def.inputs[*k].kind.parts().is_empty());
@@ -284,7 +287,9 @@ fn check_shapes(
     // rank.
     let mut lead = given.clone().find(gated).or(given.clone().next()).unwrap_or(0);
     if def.broadcast {
-        for k in given.clone() {
+        // An input that lies along a dimension of the others has no part in it.
+        lead = given.clone().find(|k| !is_along(k)).unwrap_or(lead);
+        for k in given.clone().filter(|k| !is_along(k)) {
             if rank_of(k) > rank_of(lead) {
                 lead = k;
             }
@@ -325,8 +330,11 @@ fn check_shapes(
 
     bound.domain = Shape { dims: [1; MAX_RANK], rank };
     if def.broadcast {
-        for k in given.clone() {
+        for k in given.clone().filter(|k| !is_along(k)) {
             widen(bound, def, k, inputs[k].meta().shape)?;
+        }
+        for k in given.clone().filter(is_along) {
+            along::check(&bound.domain, def, k, inputs[k].meta().shape)?;
         }
         for k in given.filter(|k| def.wide.contains(k)) {
             let from = || "the other inputs: it is not broadcast".into();

@@ -31,7 +31,8 @@ pub struct Derivative {
 impl Derivative {
     /// Finds the gradient operator of `def` in a table of operators; `None` if there is none.
     ///
-    /// If there are several, the result is the first one that gives the most gradients.
+    /// If there are several, the result is the first one that gives the most gradients. One that gives the terms of a gradient by an
+    /// input that lies along a dimension ([`OpDef::along`]), not their sum, does not count.
     pub fn of<'t>(def: &OpDef, table: impl Iterator<Item = &'t OpDef>) -> Option<Derivative> {
         let all = table.enumerate().filter_map(|(i, other)| Derivative::by(def, i, other));
         all.reduce(|best, next| if next.wrt.len() > best.wrt.len() { next } else { best })
@@ -47,6 +48,12 @@ impl Derivative {
             [] => numbers.iter().map(|(i, _)| *i).take(other.outputs.len()).collect(),
             told => told.to_vec(),
         };
+        // Terms of a sum along a dimension of its own say nothing of where they belong.
+        let is_lost =
+            |(output, i): (usize, &usize)| def.along(*i).is_some() && other.sum(output).is_none();
+        if wrt.iter().enumerate().any(is_lost) {
+            return None;
+        }
         let unknown = numbers.iter().filter(|(i, t)| t.used && !wrt.contains(i)).map(|(i, _)| *i);
         let index = |name| def.passed().iter().position(|a| a.name == name);
         let has = |name| other.passed().iter().any(|a| a.name == name);

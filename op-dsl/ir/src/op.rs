@@ -45,6 +45,8 @@ pub struct OpDef {
     pub broadcast: bool,
     /// Indices of the inputs that are never broadcast: they have the shape of the outputs.
     pub wide: List<usize>,
+    /// Inputs that lie along another dimension than the last if they have one dimension.
+    pub along: List<Along>,
     /// Outputs that are sums: gradients with respect to inputs that are broadcast.
     pub sums: List<Sum>,
     /// Whether inputs may differ in element type; outputs then have the promoted type.
@@ -70,6 +72,18 @@ pub struct Range {
     pub input: usize,
     /// Lowest and highest value, both included, that callers promise for elements of this input.
     pub bounds: [f64; 2],
+}
+
+/// An input that lies along a dimension of the others if it has one dimension.
+///
+/// For example, weights of shape `[c]`, one for each channel of an input of shape `[n, c, h, w]`, lie along dimension 1: they are
+/// broadcast as if their shape were `[c, 1, 1]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Along {
+    /// Index among the operator's inputs.
+    pub input: usize,
+    /// Dimension of the iteration domain, counted from the outermost.
+    pub dim: usize,
 }
 
 /// An output that has the shape of an input, and sums the results of all elements that share an element of it.
@@ -374,6 +388,12 @@ impl OpDef {
     /// Returns the input whose shape an output has because it is a sum; `None` for every other output.
     pub fn sum(&self, output: usize) -> Option<usize> {
         self.sums.iter().find(|sum| sum.output == output).map(|sum| sum.input)
+    }
+
+    /// Returns the dimension that an input lies along if it has one dimension; `None` if it is aligned at the innermost.
+    #[inline]
+    pub fn along(&self, input: usize) -> Option<usize> {
+        self.along.iter().find(|along| along.input == input).map(|along| along.dim)
     }
 
     /// Returns whether calls on CPUs may be on tensors of f64: where they may be on f32.

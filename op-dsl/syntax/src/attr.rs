@@ -2,6 +2,7 @@
 
 use crate::Errors;
 use op_dsl_ir::DType;
+use op_dsl_ir::bind::MAX_RANK;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -256,6 +257,32 @@ pub fn split(attr: &Attribute, errors: &Errors) -> SplitArgs {
         Ok(())
     });
     args
+}
+
+/// Parses the dimension of `#[broadcast(along = 1)]`; `None` without it, or after reporting an error.
+pub fn broadcast(attr: &Attribute, errors: &Errors) -> Option<usize> {
+    let mut along = None;
+    parse(arguments(attr, errors), errors, |meta| {
+        if !meta.path.is_ident("along") {
+            return Err(meta.error("unknown argument of `broadcast`; known: along"));
+        }
+        let dim: Expr = meta.value()?.parse()?;
+        let number = match &dim {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(n), .. }) => n.base10_parse().ok(),
+            _ => None,
+        };
+        let Some(number) = number.filter(|n| *n < MAX_RANK) else {
+            let help = format!("write a number from 0 to {}", MAX_RANK - 1);
+            errors.at(
+                &dim,
+                format!("no tensor has such a dimension, counted from the outermost; {help}"),
+            );
+            return Ok(());
+        };
+        once(&mut along, number, &meta, errors);
+        Ok(())
+    });
+    along
 }
 
 /// Parses the arguments of `#[attr(..)]` on a parameter.

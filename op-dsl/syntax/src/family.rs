@@ -336,6 +336,7 @@ fn definition(
         ranges,
         broadcast: op.args.broadcast || f.broadcast().next().is_some(),
         wide: wide(f),
+        along: f.along().collect(),
         sums: List::default(),
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),

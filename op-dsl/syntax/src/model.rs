@@ -5,7 +5,7 @@ use crate::attr::{self, OpArgs};
 use crate::integer::integer;
 use crate::names;
 use op_dsl_ir::Stored;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, Range, Split, Value, Variant};
+use op_dsl_ir::op::{Along, Attr, AttrKind, Kind, Range, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit_mut::{self, VisitMut};
@@ -214,6 +214,15 @@ impl OpFn {
         ranges.enumerate().filter_map(|(input, bounds)| Some(Range { input, bounds: bounds? }))
     }
 
+    /// Returns the inputs that lie along a dimension that `#[broadcast(along = 1)]` names.
+    pub fn along(&self) -> impl Iterator<Item = Along> {
+        let dims = self.params.iter().filter_map(|p| match &p.role {
+            Role::Tensor { along, .. } => Some(*along),
+            Role::Attr { .. } => None,
+        });
+        dims.enumerate().filter_map(|(input, dim)| Some(Along { input, dim: dim? }))
+    }
+
     /// Returns the tensor parameters that are marked `#[broadcast]`.
     pub fn broadcast(&self) -> impl Iterator<Item = &Ident> {
         let marked = |p: &&Param| matches!(p.role, Role::Tensor { broadcast: true, .. });
@@ -277,6 +286,8 @@ pub enum Role {
         unused: bool,
         /// Whether the tensor is marked `#[broadcast]`: it may be smaller than the unmarked tensors.
         broadcast: bool,
+        /// The dimension that the tensor lies along if it has one dimension, from `#[broadcast(along = 1)]`.
+        along: Option<usize>,
         /// In a handwritten gradient, the forward tensor to pass for this parameter, if its name differs.
         holds: Option<Ident>,
         /// Bounds of the tensor's elements, from `#[range(low, high)]`.

@@ -29,6 +29,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     rows(&params, split.is_some(), errors);
     let saved = reader.saved(item);
     reader.streams(&params, item);
+    along(&params, errors);
     check_args(&args, item, errors);
     check_gradient(&args, &params, errors);
 
@@ -81,6 +82,21 @@ fn rows(params: &[Param], is_split: bool, errors: &Errors) {
     if !is_split {
         let what = "rows lie before the dimension that is split, and this operator splits nothing";
         errors.at(ident, format!("{what}; write `#[split(along = dim)] x: Gated`"));
+    }
+}
+
+/// Requires that some tensor decides the dimensions that others lie along.
+fn along(params: &[Param], errors: &Errors) {
+    let along = |p: &&Param| matches!(p.role, Role::Tensor { along: Some(_), .. });
+    let decides = |p: &Param| match p.role {
+        Role::Tensor { along, optional, kind, .. } => {
+            along.is_none() && !optional && kind != Kind::Rows
+        }
+        Role::Attr { .. } => false,
+    };
+    if let Some(first) = params.iter().find(along).filter(|_| !params.iter().any(decides)) {
+        let what = "no other tensor has the dimension that it lies along";
+        errors.at(&first.ident, format!("{what}; write one without `along`, as in `x: Elem`"));
     }
 }
 
@@ -226,13 +242,20 @@ impl Reader<'_> {
             if let (Some(b), Kind::Rows) = (&broadcast, kind) {
                 errors.at(b, "counts of rows have no elements to repeat; remove `#[broadcast]`");
             }
+            let along = broadcast.as_ref().and_then(|a| attr::broadcast(a, errors));
+            if let (Some(b), Some(_), Kind::Gated) = (&broadcast, along, kind) {
+                errors.at(
+                    b,
+                    "a gated tensor is split along a dimension already; write `#[broadcast]`",
+                );
+            }
             let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
             let holds = holds.and_then(|a| attr::holds(&a, errors));
             if let (Some(r), Kind::Mask | Kind::Rows) = (&range, kind) {
                 errors.at(r, "only tensors of numbers have a range; remove `#[range]`");
             }
             let range = range.and_then(|a| number::range(&a, self.scope, errors));
-            let role = Role::Tensor { kind, own, optional, unused, broadcast, holds, range };
+            let role = Role::Tensor { kind, own, optional, unused, broadcast, along, holds, range };
             return Some(Param { ident, role });
         }
         if mask.is_some() {

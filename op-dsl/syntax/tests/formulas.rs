@@ -202,6 +202,27 @@ fn several_outputs_have_several_upstream_gradients() {
     assert_eq!(eval(def, 0, &[10.0, 100.0, 3.0, 5.0], &[]), [510.0, 310.0]);
 }
 
+/// A gradient keeps the dimension of the inputs that it holds, unless it is elementwise.
+#[test]
+fn gradients_know_what_lies_along_a_dimension() {
+    let family = family(quote! {
+        mod m {
+            #[op(name = "Scale", grad(name = "ScaleGrad", wrt(w, x)))]
+            fn scale(#[broadcast(along = 1)] w: Elem, x: Elem) -> Elem { w * x }
+
+            #[op(name = "Terms", grad(name = "TermsGrad", wrt(w), broadcast = false))]
+            fn terms(x: Elem, #[broadcast(along = 0)] w: Elem) -> Elem { w * x }
+        }
+    });
+    let along: Vec<_> = family.ops.iter().map(|op| (op.def.along(0), op.def.along(1))).collect();
+    assert_eq!(along, [(Some(1), None), (None, Some(1)), (None, Some(0)), (None, None)]);
+    let derivative = |k: usize| {
+        let table = family.ops.iter().map(|op| &op.def);
+        op_dsl_ir::derivative::Derivative::of(&family.ops[k].def, table).map(|d| d.gradient)
+    };
+    assert_eq!([derivative(0), derivative(2)], [Some(1), None]);
+}
+
 #[test]
 fn a_gradient_written_by_hand_is_an_operator() {
     let family = family(quote! {

@@ -233,7 +233,8 @@ pub fn dim_attr(op: &Operator) -> Option<usize> {
 
 /// Returns the input tensors of an operator over a domain (the shape of `dy`).
 ///
-/// They are filled by `value`, which gets the tensor's name.
+/// They are filled by `value`, which gets the tensor's name. A domain of one dimension gets another of 1 ahead if an input lies along
+/// one that it lacks.
 pub fn inputs(
     op: &Operator,
     attrs: &[Value],
@@ -247,7 +248,8 @@ pub fn inputs(
         if !is_given(op, attrs, i) || t.kind == Kind::Rows {
             return Tensor { shape: Vec::new(), data: Data::Nothing };
         }
-        let mut shape = domain.to_vec();
+        let is_row = domain.len() == 1 && !op.def().along.is_empty();
+        let mut shape = if is_row { vec![1, domain[0]] } else { domain.to_vec() };
         if let (Kind::Gated, Some(d)) = (t.kind, dim) {
             shape[d] *= 2;
         }

@@ -8,9 +8,9 @@ use crate::roles;
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
-use op_dsl_ir::bind::{Bound, bind};
+use op_dsl_ir::bind::{Bound, Shape, bind, laid, laid_output};
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{Kind, Part, Stream, Value};
+use op_dsl_ir::op::{Kind, OpDef, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
 /// Minimum duration of a timed run: short calls are repeated until they take this long.
@@ -151,15 +151,17 @@ impl<'o> Case<'o> {
         // With functions of rows, samples are whole rows.
         let (has_rows, last) = (!spec.stages.is_empty(), self.bound.domain.last());
         let columns = last.copied().filter(|_| has_rows).unwrap_or(1);
+        let rank = self.bound.domain.len();
+        let (of_inputs, of_outputs) = laid_shapes(def, rank, &self.inputs, &self.outputs);
         let samples = SAMPLES.div_ceil(columns).min(count / columns.max(1));
         for sample in 0..samples {
             let row = (sample as u128 * (count / columns) as u128 / samples as u128) as usize;
-            let get = |s: &Stream, a: &[Array], i: usize| {
-                let array = &a[s.tensor];
-                array.get(position(&self.bound, s, &array.shape, i))
+            let get = |s: &Stream, a: &[Array], shapes: &[Shape], i: usize| {
+                a[s.tensor].get(position(&self.bound, s, &shapes[s.tensor], i))
             };
             let column = |s: &Stream| {
-                (0..columns).map(|i| get(s, &self.inputs, row * columns + i)).collect()
+                let of = |i| get(s, &self.inputs, &of_inputs, row * columns + i);
+                (0..columns).map(of).collect()
             };
             let values: Vec<Vec<f64>> = reads.iter().map(column).collect();
             let want = match has_rows {
@@ -173,7 +175,7 @@ impl<'o> Case<'o> {
                 all.flat_map(|(k, (s, want))| want.iter().enumerate().map(move |w| (k, s, w)));
             for (k, s, (i, want)) in all {
                 let i = row * columns + i;
-                let got = get(s, &self.outputs, i);
+                let got = get(s, &self.outputs, &of_outputs, i);
                 let converted = def.result_type(s.tensor).filter(|own| own.is_converted());
                 let want = converted.map_or(*want, |stored| stored.nearest(*want));
                 // A number near a tie may become either neighbour.
@@ -254,7 +256,19 @@ impl<'o> Case<'o> {
     }
 }
 
-/// Returns the index, in a contiguous tensor of this shape, of the stream's value for element `i` of the domain.
+/// Returns the shapes that the tensors of a call are broadcast by, for inputs and for outputs.
+pub fn laid_shapes(
+    def: &OpDef,
+    rank: usize,
+    inputs: &[Array],
+    outputs: &[Array],
+) -> (Vec<Shape>, Vec<Shape>) {
+    let inputs = inputs.iter().enumerate().map(|(k, a)| laid(def, k, rank, &a.shape));
+    let outputs = outputs.iter().enumerate().map(|(k, a)| laid_output(def, k, rank, &a.shape));
+    (inputs.collect(), outputs.collect())
+}
+
+/// Returns the index, in a contiguous tensor that is broadcast by this shape, of the stream's value for element `i` of the domain.
 ///
 /// The tensor may be broadcast.
 pub fn position(bound: &Bound, stream: &Stream, shape: &[usize], i: usize) -> usize {

@@ -313,11 +313,14 @@ impl Formula {
 
     /// Returns the shape of a tensor with `n` elements of every stream: a gated one has a row per part.
     pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
-        match (kind, self.op.def().split.is_some()) {
-            (_, false) => vec![n],
-            (Kind::Whole | Kind::Mask, true) => vec![1, n],
-            (Kind::Gated, true) => vec![2, n],
-            (Kind::Rows, true) => vec![1],
+        let def = self.op.def();
+        // With a row ahead, an input that lies along a dimension of its own is aligned as any other.
+        let has_rows = def.split.is_some() || !def.along.is_empty();
+        match kind {
+            _ if !has_rows => vec![n],
+            Kind::Whole | Kind::Mask => vec![1, n],
+            Kind::Gated => vec![2, n],
+            Kind::Rows => vec![1],
         }
     }
 

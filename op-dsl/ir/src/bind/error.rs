@@ -129,6 +129,21 @@ pub enum Wrong {
         /// The broadcast shape of the tensors before this one.
         with: Vec<usize>,
     },
+    /// An input that lies along a dimension and is neither as long as that nor of one element.
+    #[error(
+        "tensor `{tensor}` has shape [{got}], along dimension {dim} of {with:?}; allowed: {}",
+        .with.get(*.dim).filter(|n| **n != 1).map_or("[1]".into(), |n| format!("[1], [{n}]"))
+    )]
+    Along {
+        /// Name of the tensor.
+        tensor: Text,
+        /// Number of elements of the tensor that was passed.
+        got: usize,
+        /// The dimension that it lies along, counted from the outermost.
+        dim: usize,
+        /// The broadcast shape of the other tensors.
+        with: Vec<usize>,
+    },
     /// An element type that the operator does not take, or that differs from that of other tensors.
     #[error("tensor `{tensor}` has dtype {got}; allowed: {allowed}")]
     DType {

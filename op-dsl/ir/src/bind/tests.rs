@@ -1,7 +1,7 @@
 //! Tests of each rule for shapes, element types and attributes.
 
 use super::*;
-use crate::op::{Attr, Spec, Split, Tensor, Variant};
+use crate::op::{Along, Attr, Spec, Split, Tensor, Variant};
 use crate::{DType::*, Graph};
 
 fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
@@ -139,6 +139,48 @@ fn broadcast_is_numpys() {
             let bound = bind(&def, &attrs(-1, 0, false), &[meta(a), meta(b)]);
             assert_eq!(bound.ok().map(|b| b.domain.to_vec()), want.map(<[_]>::to_vec));
         }
+    }
+}
+
+/// Weights `[c]` beside `[n, c, ..]` lie along dimension 1, and one weight fits all.
+#[test]
+fn an_input_may_lie_along_another_dimension_than_the_last() {
+    let mut def = def(&[("w", Kind::Whole), ("x", Kind::Whole)], Kind::Whole);
+    (def.broadcast, def.split, def.wide) = (true, None, vec![1].into());
+    def.along = vec![Along { input: 0, dim: 1 }].into();
+    let graph = Graph { nodes: vec![].into(), outputs: vec![].into() };
+    (def.attrs, def.specs) = (vec![].into(), vec![Spec::of(graph)].into());
+    let allowed = |w: &[usize], x: &[usize]| {
+        let bound = bind(&def, &[], &[meta(w), meta(x)]);
+        bound.map(|b| assert_eq!(&*b.domain, x)).map_err(|e| e.to_string())
+    };
+    for (w, x, shape) in [
+        (&[3][..], &[2, 3][..], &[3][..]),
+        (&[3], &[2, 3, 4], &[3, 1]),
+        (&[3], &[2, 3, 4, 5], &[3, 1, 1]),
+        (&[0], &[2, 0, 3], &[0, 1]),
+        (&[1], &[2, 3, 4], &[1]),
+        (&[1], &[5], &[1]),
+        (&[1], &[], &[]),
+        (&[], &[2, 3], &[]),
+        (&[3, 1], &[2, 3, 4], &[3, 1]),
+        (&[1, 4], &[2, 3, 4], &[1, 4]),
+    ] {
+        assert_eq!(allowed(w, x), Ok(()));
+        assert_eq!(&*laid(&def, 0, x.len(), w), shape);
+        assert_eq!(&*laid(&def, 1, x.len(), x), x);
+    }
+    for (w, x, why) in [
+        (
+            &[4][..],
+            &[2, 3, 4][..],
+            "has shape [4], along dimension 1 of [2, 3, 4]; allowed: [1], [3]",
+        ),
+        (&[3], &[3], "has shape [3], along dimension 1 of [3]; allowed: [1]"),
+        (&[2], &[], "has shape [2], along dimension 1 of []; allowed: [1]"),
+        (&[3], &[2, 1, 4], "has shape [3], along dimension 1 of [2, 1, 4]; allowed: [1]"),
+    ] {
+        assert_eq!(allowed(w, x), Err(format!("Op: tensor `w` {why}")));
     }
 }
 

@@ -23,7 +23,7 @@ use crate::Errors;
 use crate::attr::GradArgs;
 use forward::{held, specs, streams, wiring};
 use op_dsl_ir::doc::of_gradient;
-use op_dsl_ir::op::{GradOf, Kind, List, OpDef, Origin, Range, Tensor};
+use op_dsl_ir::op::{Along, GradOf, Kind, List, OpDef, Origin, Range, Tensor};
 use op_dsl_ir::stages::MAX_KERNEL_STREAMS;
 use op_dsl_ir::wiring::Wiring;
 use quote::ToTokens;
@@ -71,6 +71,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         broadcast: args.broadcast.unwrap_or(def.broadcast),
         // An input that the forward operator does not broadcast is not broadcast in the gradient either.
         wide: if args.broadcast.is_some() { List::default() } else { wide(def, &inputs) },
+        along: if args.broadcast == Some(false) { List::default() } else { along(def, &inputs) },
         sums: sums.into(),
         promote: args.promote.unwrap_or(def.promote),
         empty: args.empty.unwrap_or(def.empty),
@@ -104,6 +105,15 @@ pub(crate) fn fits_kernels(def: &OpDef, at: &impl ToTokens, errors: &Errors) {
 fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
     let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
     inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
+}
+
+/// Returns the inputs of a gradient that hold forward inputs which lie along a dimension, with that dimension.
+fn along(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Along> {
+    let of = |(input, (_, origin)): (usize, &(String, Origin))| match origin {
+        Origin::Input(i) => forward.along(*i).map(|dim| Along { input, dim }),
+        Origin::Upstream(_) | Origin::Output(_) | Origin::Own => None,
+    };
+    inputs.iter().enumerate().filter_map(of).collect()
 }
 
 /// Marks the inputs that any of the operator's graphs reads as used.

@@ -45,6 +45,15 @@ fn wrong_parameters_are_refused_with_advice() {
         ("fn f(x: Elem, #[mask] m: Mask) -> Elem { m * x }", "this is true or false"),
         ("fn f(&self, x: Elem) -> Elem { x }", "is not a method"),
         ("fn f((x, y): Elem, z: Elem) -> Elem { z }", "one plain name"),
+        ("fn f(x: Elem, #[broadcast(across = 1)] w: Elem) -> Elem { x * w }", "known: along"),
+        ("fn f(x: Elem, #[broadcast(along = -1)] w: Elem) -> Elem { x * w }", "from 0 to 7"),
+        ("fn f(x: Elem, #[broadcast(along = 8)] w: Elem) -> Elem { x * w }", "from 0 to 7"),
+        ("fn f(#[broadcast(along = 1)] w: Elem) -> Elem { w }", "write one without `along`"),
+        (
+            "fn f(x: Elem, #[broadcast(along = 1)] #[split(along = d)] w: Gated, #[attr(default = 0)] d: Dim) -> Elem \
+             { x * w.gate * w.value }",
+            "is split along a dimension already",
+        ),
         ("fn f(x: Elem, #[range(1.0, 0.0)] t: Elem) -> Elem { x * t }", "the smaller first"),
         ("fn f(x: Elem, #[range(1.0)] t: Elem) -> Elem { x * t }", "write `#[range(0.0, 1.0)]`"),
         (

@@ -1,11 +1,11 @@
 //! Comparison of a call's results with the formula in f64.
 
 use crate::array::{Array, Data};
-use crate::bench::position;
+use crate::bench::{laid_shapes, position};
 use codegen_ascendc::plan::accuracy::{Accuracy, Reference, Worst};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
-use op_dsl_ir::bind::Bound;
+use op_dsl_ir::bind::{Bound, Shape};
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{OpDef, Stream, Value};
 
@@ -50,18 +50,15 @@ impl Sums {
 
     /// Adds the errors of all sums, in units of the sums of magnitudes, or the sums of the terms' units if these are larger.
     fn finish(self, found: &mut Accuracy, dtype: DType) {
+        let format = Format::of(dtype);
         for (output, sums) in self.all.iter().enumerate() {
             for (element, [want, magnitude, units, got]) in
                 sums.iter().enumerate().filter(|(_, s)| s[1] > 0.0)
             {
-                let same = got == want || (got.is_nan() && want.is_nan());
-                let error = if same {
-                    0.0
-                } else {
-                    (got - want).abs() / Format::of(dtype).ulp(*magnitude).max(*units)
-                };
-                if error.is_nan() || error > found.error || found.worst.is_none() {
-                    found.error = if error.is_nan() { f64::INFINITY } else { error };
+                // A sum may be beyond the range of 16 bits.
+                let error = format.error(*got, *want, format.ulp(*magnitude).max(*units));
+                if error > found.error || found.worst.is_none() {
+                    found.error = error;
                     let streams = Vec::new();
                     found.worst = Some(Worst { output, element, streams, got: *got, want: *want });
                 }
@@ -86,11 +83,15 @@ pub fn accuracy(
     let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
     let mut found = Accuracy::new(bound.dtype);
     let mut sums = Sums::new(def, bound, outputs);
-    let place = |s: &Stream, a: &[Array], i: usize| position(bound, s, &a[s.tensor].shape, i);
-    let value = |s: &Stream, a: &[Array], i: usize| a[s.tensor].get(place(s, a, i));
+    let (of_inputs, of_outputs) = laid_shapes(def, bound.domain.len(), inputs, outputs);
+    let place = |s: &Stream, shapes: &[Shape], i: usize| position(bound, s, &shapes[s.tensor], i);
+    let value = |s: &Stream, (a, shapes): (&[Array], &[Shape]), i: usize| {
+        a[s.tensor].get(place(s, shapes, i))
+    };
+    let (inputs, outputs) = ((inputs, &of_inputs[..]), (outputs, &of_outputs[..]));
     let judged: Vec<usize> = (0..count.min(computed)).collect();
     for elements in judged.chunks(CHUNK) {
-        let columns = |streams: &[Stream], arrays: &[Array]| -> Vec<Vec<f64>> {
+        let columns = |streams: &[Stream], arrays: (&[Array], &[Shape])| -> Vec<Vec<f64>> {
             let column = |s| elements.iter().map(|i| value(s, arrays, *i)).collect();
             streams.iter().map(column).collect()
         };
@@ -101,7 +102,7 @@ pub fn accuracy(
             for (k, (stream, sums)) in of.filter(|(_, (_, sums))| !sums.is_empty()) {
                 let units = reference.measured_in(&streams, k, &want[k]);
                 for (at, i) in elements.iter().enumerate() {
-                    let (sum, want) = (&mut sums[place(stream, outputs, *i)], want[k][at]);
+                    let (sum, want) = (&mut sums[place(stream, outputs.1, *i)], want[k][at]);
                     *sum = [sum[0] + want, sum[1] + want.abs(), sum[2] + units[at], got[k][at]];
                 }
                 got[k].clone_from(&want[k]); // compared as a sum
@@ -110,7 +111,7 @@ pub fn accuracy(
         found.add(&reference, elements, &streams, &got);
     }
     for element in computed..count {
-        let of = |streams: &[Stream], arrays: &[Array]| -> Vec<f64> {
+        let of = |streams: &[Stream], arrays: (&[Array], &[Shape])| -> Vec<f64> {
             streams.iter().map(|s| value(s, arrays, element)).collect()
         };
         let got = of(&writes, outputs);
