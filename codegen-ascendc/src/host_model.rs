@@ -9,7 +9,7 @@ use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
 use crate::emit::{Package, Tree, host, kernel};
 use crate::plan::Plan;
-use op_dsl_ir::bind::Bound;
+use op_dsl_ir::bind::{Bound, laid};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, Value};
 
@@ -176,6 +176,7 @@ fn shape_arrays(call: &Call<'_>, shapes: &[Vec<usize>]) -> String {
     let (def, rank) = (&call.package.def, call.bound.domain.len());
     let (mut all, mut text) = (Vec::new(), Text::new());
     for (k, (tensor, shape)) in def.inputs.iter().zip(shapes).enumerate() {
+        let shape = laid(def, k, rank, shape);
         let gated = tensor.kind == Kind::Gated;
         let split =
             call.bound.split.map_or(0, |s| s.dim + shape.len() - rank.min(s.dim + shape.len()));

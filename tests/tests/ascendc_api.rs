@@ -85,6 +85,8 @@ fn interfaces() -> Vec<&'static OpDef> {
         "ReluGradV2",      // a bit mask
         "BiasSwiGluGrad",  // a sum of both parts
         "BiasGeluGrad",    // a sum of a whole tensor
+        "PRelu",           // an input that lies along a dimension
+        "PReluGrad",       // its sum
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());
     let masks = masks::OPERATORS.iter().map(|op| op.def());
@@ -96,7 +98,7 @@ const ALL: &str = "ascend910b,ascend310p,ascend950";
 
 /// Returns the products that support an operator.
 fn products(name: &str) -> &'static str {
-    let some = ["Dropped", "BiasSwiGluGrad", "BiasGeluGrad"];
+    let some = ["Dropped", "BiasSwiGluGrad", "BiasGeluGrad", "PReluGrad"];
     if some.contains(&name) { "ascend910b,ascend950" } else { ALL }
 }
 

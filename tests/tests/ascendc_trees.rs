@@ -75,12 +75,13 @@ static FRAGMENTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 
 /// Leaves out the lines of a fragment that only some operators have: from `@masks@` and the like to `@else@` or `@end@`.
 fn plain(fragment: &str) -> String {
-    let (mut kept, mut is_kept) = (String::new(), true);
+    let (mut kept, mut blocks) = (String::new(), Vec::new());
     for line in fragment.lines() {
         match line.trim() {
-            "@else@" | "@end@" => is_kept = true,
-            "@optional@" | "@masks@" | "@sums@" => is_kept = false,
-            _ if is_kept => kept += &format!("{line}\n"),
+            "@optional@" | "@masks@" | "@sums@" | "@along@" => blocks.push(false),
+            "@else@" => blocks.last_mut().into_iter().for_each(|is_kept| *is_kept = true),
+            "@end@" => drop(blocks.pop()),
+            _ if blocks.iter().all(|is_kept| *is_kept) => kept += &format!("{line}\n"),
             _ => {}
         }
     }

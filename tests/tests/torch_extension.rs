@@ -63,7 +63,9 @@ impl Program {
     fn new() -> Program {
         let at = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
         let some = ["GeGluV2", "GeluGradV2", "ClippedSwiglu", "Kept", "Scaled"];
-        let tree = extension(&[&some[..], &["BiasGeluGrad", "BiasSwiGluGrad"]].concat());
+        let tree = extension(
+            &[&some[..], &["BiasGeluGrad", "BiasSwiGluGrad", "PRelu", "PReluGrad"]].concat(),
+        );
         tree.write(&at.path().join("made"), false).expect("files");
         let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
             .flags(["-std=c++20", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])

@@ -375,18 +375,36 @@ for dim, shapes in [(-1, [(10,), (4, 10), (1, 10), (4, 2), (2,), (3, 1, 10)]), (
         assert np.allclose(got[1], np.concatenate(parts, axis=-1), rtol=1e-12, atol=1e-12), shape
 ";
 
+/// Weights of channels, and one weight for all.
+const ASK_ALONG: &str = "\
+import numpy as np
+from golden import p_relu_grad_golden as golden
+random = np.random.default_rng(6)
+for shape in [(3, 4), (3, 4, 5), (3, 4, 5, 2), (4,)]:
+    dy, x = random.normal(size=(2, *shape))
+    ones = (1,) * (len(shape) - 2)
+    for own, full in [((4,), (4, *ones)), ((4, *ones), (4, *ones)), ((1,), (1,))][2 * (len(shape) < 2):]:
+        weights = random.normal(size=own)
+        dx, da = golden(dy, x, weights)
+        others = tuple(i for i in range(len(shape)) if i != 1 or full == (1,))
+        want = np.where(x > 0, 0, x * dy).sum(axis=others)
+        assert da.shape == own and np.allclose(da.ravel(), want, rtol=1e-12, atol=1e-12), (shape, own)
+        assert np.allclose(dx, np.where(x > 0, dy, weights.reshape(full) * dy), rtol=1e-13), (shape, own)
+";
+
 #[test]
 fn golden_sums_over_what_is_broadcast() {
     if !super::tools::has_python_module("numpy", "an emitted oracle of sums") {
         return;
     }
-    let name = "BiasSwiGluGrad";
-    let package = package(super::operator(name), super::products(name));
-    let dir = scratch("golden_of_sums");
-    let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));
-    std::fs::write(dir.join("golden.py"), golden.expect("an oracle").text).expect("a file");
-    std::fs::write(dir.join("ask.py"), ASK_FOR_SUMS).expect("a file");
-    let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
-    let out = out.expect("python3 runs");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    for (name, ask) in [("BiasSwiGluGrad", ASK_FOR_SUMS), ("PReluGrad", ASK_ALONG)] {
+        let package = package(super::operator(name), super::products(name));
+        let dir = scratch("golden_of_sums");
+        let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));
+        std::fs::write(dir.join("golden.py"), golden.expect("an oracle").text).expect("a file");
+        std::fs::write(dir.join("ask.py"), ask).expect("a file");
+        let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
+        let out = out.expect("python3 runs");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
 }

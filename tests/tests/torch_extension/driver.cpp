@@ -104,6 +104,18 @@ int main()
     Try([&] { return bias_gelu(Of("dy", {2, 3}), Of("x", {2, 3}), Of("bias", {4, 2, 3})); });
     Try([&] { return bias_gelu(Of("dy", {0, 3}), Of("x", {0, 3}), Of("bias", {3})); });
 
+    std::cout << "\nPRelu and PReluGrad\n";
+    auto* p_relu = Npu<Tensor(const Tensor&, const Tensor&)>("ops_glu_grad::p_relu");
+    Try([&] { return p_relu(Of("x", {2, 3, 4}), Of("weight", {3})); });
+    Try([&] { return p_relu(Of("x", {2, 3, 4}), Of("weight", {3, 1})); });
+    Try([&] { return p_relu(Of("x", {4}), Of("weight", {1})); });
+    Try([&] { return p_relu(Of("x", {}), Of("weight", {1})); });
+    Try([&] { return p_relu(Of("x", {4}), Of("weight", {4})); });
+    Try([&] { return p_relu(Of("x", {2, 1, 4}), Of("weight", {3})); });
+    auto* p_relu_grad = Npu<Two(const Tensor&, const Tensor&, const Tensor&)>("ops_glu_grad::p_relu_grad");
+    Try([&] { return p_relu_grad(Of("grads", {2, 3, 4}), Of("features", {2, 3, 4}), Of("weights", {3})); });
+    Try([&] { return p_relu_grad(Of("grads", {4}), Of("features", {4}), Of("weights", {4})); });
+
     std::cout << "\nBiasSwiGluGrad\n";
     using BiasSwiGlu = Two(const Tensor&, const Tensor&, const Tensor&, int64_t);
     auto* bias_swi_glu = Npu<BiasSwiGlu>("ops_glu_grad::bias_swi_glu_grad");

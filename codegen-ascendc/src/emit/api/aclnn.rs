@@ -1,5 +1,6 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn function of an operator.
 
+use super::along::{self, deciding};
 use super::argument::{self, declared, has_counts, in_order, is_mask, names, number};
 use super::checks;
 use super::cpp::{guarded, includes, list, literal};
@@ -91,9 +92,10 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     if interface.dtypes.promotes() {
         t.line(promoted(package, interface));
     }
-    if sums::has(&package.def) {
+    if sums::has(&package.def) || (expands && !package.def.along.is_empty()) {
         t.line(BROADCASTS);
     }
+    t.lines(along::functions(package, expands));
     if expands {
         let optional = laid_out(package, interface).iter().any(|p| p.optional);
         let skip =
@@ -153,6 +155,9 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
     }
     if expands(package, interface) {
         all.push("level0/broadcast_to.h");
+        if !package.def.along.is_empty() {
+            all.push("aclnn_kernels/reshape.h");
+        }
     }
     includes(&all)
 }
@@ -311,7 +316,7 @@ fn ready(param: &Param) -> String {
 
 fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let inputs = inputs(interface);
-    let list_of = in_order(&laid_out(package, interface));
+    let list_of = in_order(&deciding(package, laid_out(package, interface)));
     let mut more = Vec::new();
     if interface.dtypes.promotes() {
         let promoted = names(&argument::promoted(package, interface));
@@ -330,6 +335,9 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         let as_it_is = more.is_empty() || has_counts(package, p);
         let function = if as_it_is { "l0op::Contiguous" } else { "ToKernel" };
         let mut args = vec![p.name.to_string()];
+        if let Some(dim) = along::dimension(package, p).filter(|_| expands(package, interface)) {
+            args[0] = format!("Laid({}, domain, {dim}, unique.get())", p.name);
+        }
         // Masks keep their element type.
         let own = |m: &String| match is_mask(package, p) && m == "dtype" {
             true => format!("{}->GetDataType()", p.name),

@@ -2,6 +2,7 @@
 //!
 //! That is: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
 
+use super::along::{self, deciding, fits};
 use super::argument::{declared, has_counts, in_order, is_mask, kind, names, number, promoted};
 use super::cpp::{list, literal};
 use crate::arch::Arch;
@@ -229,7 +230,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         sum_shapes(&mut t, package, &params);
         "// Inputs that are broadcast fit the others; sums have the shapes of the inputs that they belong to."
     } else if interface.broadcast {
-        broadcast_shapes(&mut t, &params, &def.wide);
+        broadcast_shapes(&mut t, package, &params);
         "// Inputs are broadcast against each other; outputs have the broadcast shape."
     } else if let Some(split) = &def.split {
         params.extend(main.param(SignaturePart::Attr(split.dim)).cloned());
@@ -261,16 +262,23 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
-fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
+fn broadcast_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
+    let wide = &package.def.wide;
     let (inputs, outputs): (Vec<&Param>, Vec<&Param>) =
         params.iter().partition(|p| matches!(p.of, SignaturePart::Input(_)));
     for p in &inputs {
         if_given(t, p, &format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
     }
     t.line("Shape domain;");
-    let inputs = in_order(&inputs);
+    let laid: Vec<&Param> =
+        inputs.iter().copied().filter(|p| along::dimension(package, p).is_some()).collect();
+    let inputs = in_order(&deciding(package, inputs));
     let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
     refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
+    for p in laid {
+        let message = format!("the shape of {} does not broadcast to that of the others.", p.name);
+        refuse(t, &unless_null(p, &fits(package, p, "MAX_RANK")), &message, &[]);
+    }
     let is_wide = |p: &&Param| matches!(p.of, SignaturePart::Input(i) if wide.contains(&i));
     for p in outputs.into_iter().chain(params.iter().filter(is_wide)) {
         t.line(format!(
@@ -331,10 +339,9 @@ fn sum_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
             ));
         } else {
             let cut = if is_gated(p) { "axis" } else { "MAX_RANK" };
-            let fits = format!("Broadcasts({}, domain, {cut})", p.name);
             let message =
                 format!("the shape of {} does not broadcast to that of {}.", p.name, lead.name);
-            refuse(t, &fits, &message, &[]);
+            refuse(t, &fits(package, p, cut), &message, &[]);
         }
     }
 }

@@ -5,10 +5,12 @@
 //! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
 //! checks     the checks of phase 1, in the documented order
 //! argument   an argument, as these two write it
+//! along      inputs that lie along another dimension than the last
 //! cpp        line breaks, guards, literals
 //! ```
 
 mod aclnn;
+mod along;
 mod argument;
 mod checks;
 pub mod cpp;

@@ -51,6 +51,7 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.line(format!("constexpr const char* DIM = {};", dim.unwrap_or_else(|| "nullptr".into())));
     text.line(format!("constexpr int64_t MIN_RANK = {};\n", u8::from(def.split.is_some())));
     sum_tables(text, def);
+    along_table(text, def);
     inputs(text, def);
 }
 
@@ -69,6 +70,21 @@ pub fn sum_tables(text: &mut Text, def: &OpDef) {
     let all: Vec<String> = (0..def.inputs.len()).map(wide).collect();
     text.line("// Which inputs are never broadcast.");
     text.line(format!("constexpr bool WIDE[] = {{{}}};\n", all.join(", ")));
+}
+
+/// Writes a C++ table of the dimensions that inputs lie along if they have one dimension.
+///
+/// Writes nothing for operators without such inputs.
+pub fn along_table(text: &mut Text, def: &OpDef) {
+    if def.along.is_empty() {
+        return;
+    }
+    let dim = |k: usize| def.along(k).map_or("-1".to_string(), |dim| dim.to_string());
+    let all: Vec<String> = (0..def.laid_out().len()).map(dim).collect();
+    text.line(
+        "// For each input the dimension that it lies along if it has one dimension, else -1.",
+    );
+    text.line(format!("constexpr int64_t ALONG[] = {{{}}};\n", all.join(", ")));
 }
 
 /// Returns the index of the input that determines the shapes of the other inputs.
@@ -143,7 +159,8 @@ fn has_optional_laid_out(def: &OpDef) -> bool {
 /// Instantiates a C++ fragment that is shared by all operators for one operator.
 ///
 /// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out. Lines after an `@else@` between the two
-/// remain only if calls may not. `@masks@` works the same way for operators with masks. `@first@` is replaced by the index that
+/// remain only if calls may not. `@masks@` works the same way for operators with masks, `@sums@` for those with sums, `@along@` for
+/// those with inputs along a dimension. A block may be in another. `@first@` is replaced by the index that
 /// [`first`] returns.
 pub fn fragment(text: &str, def: &OpDef) -> String {
     let mut kept = vec![true];
@@ -153,7 +170,8 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
             "@optional@" => kept.push(has_optional_laid_out(def)),
             "@masks@" => kept.push(has_masks(def)),
             "@sums@" => kept.push(Scheme::of(def).adds),
-            "@else@" => kept.iter_mut().skip(1).for_each(|k| *k = !*k), // no block is in another
+            "@along@" => kept.push(!def.along.is_empty()),
+            "@else@" => kept.iter_mut().skip(1).next_back().into_iter().for_each(|k| *k = !*k),
             "@end@" => drop(kept.pop()),
             _ if kept.iter().all(|k| *k) => out += &format!("{line}\n"),
             _ => {}

@@ -17,7 +17,7 @@ mod prototype;
 mod shapes;
 mod tiling;
 
-pub use checks::{first, fragment, has_masks, has_optional, lead, sum_tables};
+pub use checks::{along_table, first, fragment, has_masks, has_optional, lead, sum_tables};
 pub use tiling::{fill, mask_types};
 
 use super::package::Package;

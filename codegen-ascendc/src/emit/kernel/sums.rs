@@ -47,6 +47,17 @@ pub fn summed(def: &OpDef) -> Vec<usize> {
     (0..def.inputs.len()).filter(|input| def.sums.iter().any(|sum| sum.input == *input)).collect()
 }
 
+/// Returns the shape of an input whose shape a sum has, in a call on tensors of this shape: one row.
+///
+/// It has one dimension if that lies along the last.
+pub fn row(def: &OpDef, input: usize, shape: &[usize]) -> Vec<usize> {
+    let outer = shape.len().saturating_sub(1);
+    match def.along(input) {
+        Some(dim) if dim != outer => [vec![1; outer], shape[outer..].to_vec()].concat(),
+        _ => shape[outer..].to_vec(),
+    }
+}
+
 /// Returns the name of the tiling data's field that says how an input lies in the domain.
 pub fn mode(def: &OpDef, input: usize) -> String {
     format!("{}Mode", cpp_name(&def.inputs[input].name))

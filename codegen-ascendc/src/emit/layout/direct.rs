@@ -83,6 +83,7 @@ fn launch_header(package: &Package<'_>) -> String {
     text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
     text.line(format!("constexpr size_t COUNT = {};", rows.len()));
     host::sum_tables(&mut text, def);
+    host::along_table(&mut text, def);
     text.line("// The tensor whose shape decides those of all others.");
     text.line(format!("constexpr size_t LEAD = {lead};"));
     text.line("// The first tensor of numbers that every call has.");

@@ -196,7 +196,9 @@ fn inputs(def: &OpDef) -> String {
             Some(_) => format!("{name}.value_or(at::Tensor())"),
             None => name,
         };
-        format!("{{{}, {}, {}, {tensor}}}", literal(&t.name), kind(t.kind), def.wide.contains(&i))
+        let along = def.along(i).map(|dim| format!(", {dim}")).unwrap_or_default();
+        let wide = def.wide.contains(&i);
+        format!("{{{}, {}, {wide}, {tensor}{along}}}", literal(&t.name), kind(t.kind))
     };
     let all: Vec<String> = def.inputs.iter().enumerate().map(input).collect();
     format!("{{{}}}", all.join(", "))

@@ -37,6 +37,9 @@ pub fn file(package: &Package<'_>) -> File {
     if sums::has(&package.def) {
         t.line(SUMMED);
     }
+    if !package.def.along.is_empty() {
+        t.line(LAID);
+    }
     t.line(golden(package));
     let text = t.finish();
     let text = text
@@ -53,6 +56,8 @@ fn uses_erf(package: &Package<'_>) -> bool {
 const ERF: &str = include_str!("golden/erf.py");
 
 const COUNTED: &str = include_str!("golden/counted.py");
+
+const LAID: &str = include_str!("golden/laid.py");
 
 const SUMMED: &str = include_str!("golden/summed.py");
 
@@ -131,7 +136,7 @@ pub fn word(name: &str) -> String {
     #[rustfmt::skip]
     const KEYWORDS: &[&str] = &[
         "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
-        "formula", "from", "gate_first", "global", "import", "is", "joined", "lambda", "math",
+        "formula", "from", "gate_first", "global", "import", "is", "joined", "laid", "lambda", "math",
         "nonlocal", "not", "np", "or", "parts", "pass", "raise", "summed", "with",
     ];
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
@@ -230,6 +235,16 @@ fn golden(package: &Package<'_>) -> String {
             false => t.line(format!("    if {name} is not None:\n        {line}")),
         };
     }
+    let decides = |(i, t): (usize, &Tensor)| {
+        (def.along(i).is_none() && needed(i)).then(|| format!("np.ndim({})", word(&t.name)))
+    };
+    let ranks: Vec<String> = def.laid_out().iter().enumerate().filter_map(decides).collect();
+    for along in def.along.iter() {
+        let (name, dim, ranks) = (word(&def.inputs[along.input].name), along.dim, ranks.join(", "));
+        t.line(format!(
+            "    {name}_own, {name} = np.shape({name}), laid({name}, {dim}, max({ranks}, 0))"
+        ));
+    }
     // Attributes become float64, because division by 0 must give an infinity and Python numbers raise an error.
     for attr in def.passed().iter().filter(|a| a.kind == AttrKind::Float) {
         let name = word(&attr.name);
@@ -260,9 +275,13 @@ fn golden(package: &Package<'_>) -> String {
         let (Some(input), Some(wide)) = (def.sum(stream.tensor), &wide) else { continue };
         let like = Stream { tensor: input, part: stream.part };
         let (sum, domain) = (stream_name(&def.outputs, stream), stream_name(&def.inputs, wide));
+        let own = match def.along(input) {
+            Some(_) => format!(".reshape({}_own)", word(&def.inputs[input].name)),
+            None => String::new(),
+        };
         let like = stream_name(&def.inputs, &like);
         t.line(format!(
-            "    {sum} = summed(np.broadcast_to({sum}, {domain}.shape), np.shape({like}))"
+            "    {sum} = summed(np.broadcast_to({sum}, {domain}.shape), np.shape({like})){own}"
         ));
     }
     for output in def.outputs.iter().filter(|o| o.kind == Kind::Gated) {

@@ -215,6 +215,13 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Str
     let (def, words) = (&package.def, &package.words().tensors);
     let kind = kind(package, param).unwrap_or(Kind::Whole);
     let output = matches!(param.of, SignaturePart::Output(_));
+    let along = match param.of {
+        SignaturePart::Input(i) if sums::has(def) || interface.broadcast => def.along(i),
+        _ => None,
+    };
+    if let Some(dim) = along {
+        return (words.shape_along)(&dim.to_string());
+    }
     if sums::has(def) {
         return match param.of {
             SignaturePart::Output(k) if def.sum(k).is_some() => {

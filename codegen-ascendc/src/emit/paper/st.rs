@@ -82,7 +82,7 @@ fn input(
                 *last *= 2;
             }
             if sums::summed(def).contains(&i) {
-                shape.drain(..shape.len() - 1);
+                shape = sums::row(def, i, &shape);
             }
             let (ty, range) = match def.inputs[i].kind {
                 Kind::Mask => ("bool", "[0, 1]"),

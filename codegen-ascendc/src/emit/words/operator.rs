@@ -113,6 +113,10 @@ words! {
         written = "Written whole.", "计算结果，所有元素均会写入。";
         shape_broadcast = "The shape to which the inputs broadcast.", "shape为所有输入broadcast后的shape。";
         shape_broadcasts = "Broadcasts with the other inputs.", "shape与其他输入满足broadcast关系。";
+        /// Sentence about an input that lies along a dimension if it has one dimension.
+        shape_along(dim) =
+            "One element, or one dimension, as long as dimension {dim} of the others. With more dimensions, broadcasts with them.",
+            "1个元素，或者为1维且大小与其他输入的第{dim}维（从0开始）相同；多维时与其他输入满足broadcast关系。";
         /// Sentence about the shape of a sum, with the input that has it.
         shape_sum(input) = "The shape of {input}.", "shape与{input}相同。";
         shape_wide = "The shape of the computation: never broadcast.", "shape为参与计算的shape，不做broadcast。";

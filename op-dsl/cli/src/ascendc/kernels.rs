@@ -245,7 +245,8 @@ impl Case {
         Ok(Some(case))
     }
 
-    /// Returns this call with inputs that are broadcast: of one row, of one column, and of one element.
+    /// Returns this call with inputs that are broadcast: of one row, of one column, of one element, and of one dimension that lies along
+    /// another than the last.
     ///
     /// Returns nothing if no output is a sum, and no call with a shape that the operator does not take.
     fn with_sums(&self) -> Result<Vec<Case>, Error> {
@@ -264,9 +265,17 @@ impl Case {
             let fits = !(inner && (0..shapes.len()).any(gated));
             fits.then(|| Case::of(&self.op, &self.plan, self.attrs.clone(), shapes))
         };
+        let laid = || {
+            let mut shapes = self.shapes.clone();
+            for along in def.along.iter() {
+                shapes[along.input] = vec![*self.bound.domain.get(along.dim).unwrap_or(&1)];
+            }
+            Case::of(&self.op, &self.plan, self.attrs.clone(), shapes)
+        };
+        let laid = (!def.along.is_empty()).then(laid);
         match def.sums.is_empty() {
             true => Ok(Vec::new()),
-            false => (0..=self.bound.domain.len()).filter_map(of).collect(),
+            false => (0..=self.bound.domain.len()).filter_map(of).chain(laid).collect(),
         }
     }
 

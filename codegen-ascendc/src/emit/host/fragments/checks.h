@@ -100,6 +100,48 @@ inline ge::graphStatus PartOf(const Context* context, const Operand& tensor, con
     return ge::GRAPH_SUCCESS;
 }
 
+@along@
+// The shape that an input is broadcast by, beside others of a rank: one of one dimension that lies along a dimension of
+// its own ends with dimensions of 1.
+inline Dims Laid(size_t k, Dims dims, size_t rank)
+{
+    if (ALONG[k] >= 0 && dims.size() == 1 && dims[0] >= UNKNOWN_DIM) {
+        const size_t dim = static_cast<size_t>(ALONG[k]);
+        const size_t one = rank == 0 ? 0 : 1;
+        dims.resize(dims[0] == 1 ? one : dim < rank ? rank - dim : 1, 1);
+    }
+    return dims;
+}
+
+// Lays the inputs of a call, if all ranks are known.
+@sums@
+inline ge::graphStatus LayInputs(const Context* context, std::vector<Dims>& inputs)
+@else@
+inline ge::graphStatus LayInputs(const Context*, std::vector<Dims>& inputs)
+@end@
+{
+    size_t rank = 0;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (IsUnknownRank(inputs[k])) {
+            return ge::GRAPH_SUCCESS;
+        }
+        const bool decides = !IsSilent(inputs[k]) && (ALONG[k] < 0 || inputs[k].size() != 1);
+        rank = decides && inputs[k].size() > rank ? inputs[k].size() : rank;
+    }
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        @sums@
+        if (ALONG[k] >= static_cast<int64_t>(rank) && inputs[k].size() == 1 && inputs[k][0] != 1) {
+            return RefuseTensor(context, INPUTS[k].name, "has shape " + ToString(inputs[k]) + ", along dimension " +
+                                std::to_string(ALONG[k]) + " of tensors of rank " + std::to_string(rank) +
+                                "; allowed: [1]");
+        }
+        @end@
+        inputs[k] = Laid(k, inputs[k], rank);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+@end@
 // Adds a part to a domain that has its shape wherever both are known.
 inline bool Merge(const Dims& part, Domain& domain)
 {
@@ -147,9 +189,18 @@ inline size_t Lead(const std::vector<Dims>& inputs, bool broadcast)
 }
 
 // Finds the domain that all inputs agree on. Where nothing is known its rank is unknown.
+@along@
+inline ge::graphStatus FindDomain(const Context* context, std::vector<Dims> inputs, int64_t dim, bool broadcast,
+                                  Domain& domain)
+{
+    if (broadcast && LayInputs(context, inputs) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+@else@
 inline ge::graphStatus FindDomain(const Context* context, const std::vector<Dims>& inputs, int64_t dim, bool broadcast,
                                   Domain& domain)
 {
+@end@
     bool ranked = true;
     for (size_t k = 0; k < inputs.size(); ++k) {
         const int64_t rank = static_cast<int64_t>(inputs[k].size());

@@ -214,7 +214,11 @@ ge::graphStatus CollapseInputs(const gert::TilingContext* context, const Domain&
     Shape shapes[INPUT_COUNT];
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
         Dims part;
+        @along@
+        const Dims own = Laid(k, ToDims(ShapeOfInput(context, k)->GetStorageShape()), dims.size());
+        @else@
         const Dims own = ToDims(ShapeOfInput(context, k)->GetStorageShape());
+        @end@
         if (PartOf(context, INPUTS[k], own, domain, part) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }

@@ -93,6 +93,22 @@ std::vector<char> Stored(const std::vector<char>& truths)
 }
 
 @sums@
+@along@
+// The shape that an input is broadcast by, beside others of a rank: one of one dimension that lies along a dimension of
+// its own ends with dimensions of 1.
+std::vector<uint64_t> Laid(std::vector<uint64_t> own, size_t i, size_t rank)
+{
+    if (ALONG[i] >= 0 && own.size() == 1) {
+        const size_t dim = static_cast<size_t>(ALONG[i]);
+        if (own[0] != 1 && rank <= dim) {
+            throw std::runtime_error(std::string(TENSORS[i].name) + " has no dimension to lie along");
+        }
+        own.resize(own[0] == 1 ? std::min<size_t>(rank, 1) : rank - dim, 1);
+    }
+    return own;
+}
+
+@end@
 // Whether a tensor can be broadcast to a shape. A gated one has two parts along `dim`.
 bool Spreads(const std::vector<uint64_t>& own, const std::vector<uint64_t>& whole, size_t dim, bool gated)
 {
@@ -146,10 +162,19 @@ void Describe(Call& call, const std::vector<Npy>& files)
         @sums@
         const std::vector<uint64_t> whole = Doubled(call.dims, dim, TENSORS[i].gated);
         const int64_t sum = i < INPUTS ? -1 : SUM_OF[i - INPUTS];
+        @along@
+        const std::vector<uint64_t> own = i < INPUTS ? Laid(files[i].shape, i, whole.size()) : files[i].shape;
+        const bool shaped = i < INPUTS && !WIDE[i] ? Spreads(own, whole, dim, TENSORS[i].gated) :
+        @else@
         const bool shaped = i < INPUTS && !WIDE[i] ? Spreads(files[i].shape, whole, dim, TENSORS[i].gated) :
+        @end@
                             files[i].shape == (sum < 0 ? whole : files[sum].shape);
         if (i < INPUTS && shaped) {
+            @along@
+            call.shapes[i] = own;
+            @else@
             call.shapes[i] = files[i].shape;
+            @end@
             if (TENSORS[i].gated) {
                 call.shapes[i][dim + files[i].shape.size() - whole.size()] /= 2;
             }

@@ -7,7 +7,7 @@ import torch
 from ._gradient import rule
 
 Operator = namedtuple("Operator", "name snake inputs outputs attributes dim broadcast derivative")
-Tensor = namedtuple("Tensor", "name kind")
+Tensor = namedtuple("Tensor", "name kind along", defaults=[None])
 Attribute = namedtuple("Attribute", "name default")
 #: Of the gradient: what its inputs hold, the inputs that its outputs belong to and those that it says nothing of, the operator's
 #: attributes that are its own, and those for whose defaults alone it is right.

@@ -30,6 +30,7 @@ struct Input {
     Kind kind;
     bool wide; // never broadcast
     at::Tensor tensor;
+    int64_t along = -1; // the dimension that it lies along if it has one dimension
 };
 
 // What holds of every call of an operator.
@@ -50,7 +51,7 @@ public:
         : rules_(rules), inputs_(std::move(inputs)), dim_(dim)
     {
         for (const Input& input : inputs_) {
-            if (input.tensor.defined() && input.kind != Kind::ROWS) {
+            if (input.tensor.defined() && input.kind != Kind::ROWS && !LiesAlong(input)) {
                 rank_ = std::max(rank_, input.tensor.sym_sizes().size());
             }
         }
@@ -88,7 +89,8 @@ public:
         if (input.kind == Kind::ROWS) {
             return input.tensor.contiguous();
         }
-        const at::Tensor wide = input.tensor.expand_symint(Whole(input.kind));
+        const at::Tensor laid = LiesAlong(input) ? input.tensor.reshape_symint(Laid(input)) : input.tensor;
+        const at::Tensor wide = laid.expand_symint(Whole(input.kind));
         return (input.kind == Kind::MASK ? wide : wide.to(type_)).contiguous();
     }
 
@@ -158,6 +160,12 @@ private:
             type_ = typed_ && type != type_ ? at::kFloat : type;
             typed_ = true;
         }
+        if (LiesAlong(input)) {
+            const c10::SymInt length = input.tensor.sym_sizes()[0];
+            TORCH_CHECK_VALUE(input.along < static_cast<int64_t>(rank_) || length == 1, rules_.name, ": tensor `",
+                              input.name, "` has shape ", input.tensor.sym_sizes(), ", along dimension ", input.along,
+                              " of tensors of rank ", rank_, "; allowed: [1]");
+        }
         const Shape part = Part(input);
         TORCH_CHECK_VALUE(first || rules_.broadcast || part == domain_, rules_.name, ": tensor `", input.name,
                           "` has shape ", input.tensor.sym_sizes(), ", which does not go with the others");
@@ -172,10 +180,23 @@ private:
         return static_cast<size_t>(dim_ < 0 ? dim_ + n : dim_);
     }
 
+    static bool LiesAlong(const Input& input) { return input.along >= 0 && input.tensor.sym_sizes().size() == 1; }
+
+    // The shape that an input is broadcast by: one of one dimension that lies along a dimension ends with dimensions of 1.
+    Shape Laid(const Input& input) const
+    {
+        Shape shape(input.tensor.sym_sizes().begin(), input.tensor.sym_sizes().end());
+        if (LiesAlong(input)) {
+            const size_t dim = static_cast<size_t>(input.along);
+            shape.resize(dim < rank_ ? rank_ - dim : std::min<size_t>(rank_, 1), 1);
+        }
+        return shape;
+    }
+
     // The shape that the formula is applied to. Shapes of fewer dimensions than others are aligned at the innermost.
     Shape Part(const Input& input) const
     {
-        Shape shape(input.tensor.sym_sizes().begin(), input.tensor.sym_sizes().end());
+        Shape shape = Laid(input);
         if (input.kind == Kind::GATED) {
             const size_t ahead = rank_ - shape.size();
             TORCH_CHECK_VALUE(Cut() >= ahead, rules_.name, ": tensor `", input.name, "` has shape ",

@@ -21,7 +21,12 @@ pub fn module(packages: &[Package<'_>], space: &str) -> String {
 
 fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     let def = package.written;
-    let tensor = |t: &Tensor| format!("Tensor({}, {})", literal(&t.name), literal(t.kind.name()));
+    let named = |t: &Tensor| format!("{}, {}", literal(&t.name), literal(t.kind.name()));
+    let input = |(i, t): (usize, &Tensor)| match def.along(i) {
+        Some(dim) => format!("Tensor({}, {dim})", named(t)),
+        None => format!("Tensor({})", named(t)),
+    };
+    let output = |t: &Tensor| format!("Tensor({})", named(t));
     let attributes = def.passed().iter().map(|a| {
         let default = declared(a).1;
         format!("Attribute({}, {default})", literal(&a.name))
@@ -31,8 +36,8 @@ fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     t.line("Operator(").indented(|t| {
         t.line(format!("name={},", literal(&def.name)));
         t.line(format!("snake={},", literal(&package.def.snake())));
-        t.line(format!("inputs={},", list(def.inputs.iter().map(tensor))));
-        t.line(format!("outputs={},", list(def.outputs.iter().map(tensor))));
+        t.line(format!("inputs={},", list(def.inputs.iter().enumerate().map(input))));
+        t.line(format!("outputs={},", list(def.outputs.iter().map(output))));
         t.line(format!("attributes={},", list(attributes)));
         t.line(format!("dim={dim},"));
         t.line(format!("broadcast={broadcast},"));

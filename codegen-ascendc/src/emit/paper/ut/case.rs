@@ -35,7 +35,7 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     };
     let mut shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
     for input in sums::summed(def) {
-        shapes[input].remove(0);
+        shapes[input] = sums::row(def, input, &shapes[input]);
     }
     let given: Vec<bool> =
         (0..shapes.len()).map(|i| !leaves_out(package, spec, SignaturePart::Input(i))).collect();

@@ -66,14 +66,14 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     let mut t = Text::new();
     // Sums are one row, and so are the inputs whose shapes they have.
     let narrow = |of: SignaturePart| match of {
-        SignaturePart::Input(i) => sums::summed(def).contains(&i),
-        SignaturePart::Output(k) => def.sum(k).is_some(),
-        _ => false,
+        SignaturePart::Input(i) => Some(i).filter(|i| sums::summed(def).contains(i)),
+        SignaturePart::Output(k) => def.sum(k),
+        _ => None,
     };
     let shape = |of: SignaturePart, kind: Kind| {
         let mut shape = shape_of(kind, [2, 16]);
-        if narrow(of) {
-            shape.remove(0);
+        if let Some(input) = narrow(of) {
+            shape = sums::row(def, input, &shape);
         } else if *wrong == Wrong::Rank {
             shape.splice(0..0, [1; 7]);
         }

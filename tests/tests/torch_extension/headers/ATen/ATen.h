@@ -76,6 +76,10 @@ public:
     {
         return Tensor(name_ + (shape == shape_ ? "" : "+expand"), shape, options_);
     }
+    Tensor reshape_symint(const std::vector<int64_t>& shape) const
+    {
+        return Tensor(name_ + (shape == shape_ ? "" : "+reshape"), shape, options_);
+    }
     Tensor to(ScalarType type) const
     {
         return Tensor(name_ + (type == options_.type ? "" : "+to"), shape_, options_.dtype(type));
