@@ -134,7 +134,7 @@ pub static REGISTERED: &[Published] = &[
     both!("LogSigmoidGrad", FLOATS, ["grads", "features"] => ["backprops"], []; directory: "logsigmoid_grad"),
     both!("Mish", FLOATS, ["x"] => ["y"], []; beside: &["framework"], functions: &["aclnnInplaceMish"]),
     both!("MishGrad", FLOATS, ["grad", "x", "tanhx"] => ["x_grad"], []),
-    both!("PRelu", FLOATS, ["x", "weight"] => ["y"], []; beside: &["framework"], functions: &["aclnnPrelu"]),
+    both!("PRelu", FLOATS, ["x", "weight"] => ["y"], []; beside: &["framework"]),
     definition!("PReluGradUpdate", beside: &["op_graph/fusion_pass", "op_graph/prelu_grad_proto.h"],
         functions: &["aclnnPreluBackward"]),
     both!("Relu", RELU, ["x"] => ["y"], []; more_types: &["INT32", "INT64", "INT8"], beside: &["framework"],

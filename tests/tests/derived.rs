@@ -110,6 +110,7 @@ fn gradients_have_the_signatures_of_their_definitions() {
     }
     let update = "grads, features, weights -> dx, update () broadcast";
     assert_eq!(signature("PReluGradUpdate"), update);
+    assert_eq!(signature("PReluGrad"), "grads, features, weights -> dx, da () broadcast");
 }
 
 /// Returns every combination of the attributes that the formula branches on.

@@ -3,6 +3,7 @@
 use crate::{Op, storage};
 use candle_core::{Error, Result, Tensor};
 use op_dsl::derivative::Derivative;
+use op_dsl::ir::bind::laid;
 use op_dsl::ir::op::{Kind, Origin};
 
 impl Op {
@@ -47,6 +48,12 @@ impl Op {
                     let of = of.to_dtype(gradient.dtype())?;
                     // Only operators without a split broadcast their inputs against each other.
                     let wide = def.broadcast && tensor.kind == Kind::Whole;
+                    let of = match *origin {
+                        Origin::Input(i) if wide => {
+                            of.reshape(&*laid(def, i, gradient.rank(), of.dims()))?
+                        }
+                        _ => of,
+                    };
                     Some(if wide { of.broadcast_as(gradient.shape())? } else { of })
                 }
                 of => of,
@@ -57,7 +64,8 @@ impl Op {
         let mut gradients = [const { None }; N];
         for (i, computed) in known.wrt.iter().zip(computed) {
             if let Some(place) = gradients.get_mut(*i) {
-                *place = Some(summed(computed, inputs[*i])?);
+                let shape = laid(def, *i, gradient.rank(), inputs[*i].dims());
+                *place = Some(summed(computed, &shape, inputs[*i])?);
             }
         }
         Ok(gradients)
@@ -82,12 +90,12 @@ impl Op {
     }
 }
 
-/// Sums a gradient over the dimensions that the input was broadcast along, in the input's element type.
-fn summed(gradient: Tensor, input: &Tensor) -> Result<Tensor> {
-    let lead = gradient.rank() - input.rank();
+/// Sums a gradient over the dimensions that the input was broadcast along, by this shape, in the input's element type.
+fn summed(gradient: Tensor, shape: &[usize], input: &Tensor) -> Result<Tensor> {
+    let lead = gradient.rank() - shape.len();
     let mut sum = gradient;
     for dim in 0..sum.rank() {
-        if dim < lead || (input.dim(dim - lead)? == 1 && sum.dim(dim)? != 1) {
+        if dim < lead || (shape[dim - lead] == 1 && sum.dim(dim)? != 1) {
             sum = sum.sum_keepdim(dim)?;
         }
     }

@@ -101,6 +101,18 @@ fn what_is_broadcast_is_summed() -> Result<()> {
     Ok(())
 }
 
+/// Weights of channels lie along dimension 1.
+#[test]
+fn weights_of_channels_are_summed_over_the_others() -> Result<()> {
+    let (x, weight) =
+        (Var::from_tensor(&numbers(1, &[3, 4, 5])?)?, Var::from_tensor(&numbers(2, &[4])?)?);
+    let y = x.apply_op2(&weight, Op::named("PRelu")?)?;
+    let got = y.sum_all()?.backward()?;
+    let want = x.minimum(&x.zeros_like()?)?.sum(2)?.sum(0)?;
+    assert!(distance(got.get(&weight).expect("a gradient"), &want)? < 1e-5);
+    Ok(())
+}
+
 /// Every operator of up to three inputs runs by candle's calls, and every derivative is evaluated.
 #[test]
 fn every_operator_runs() -> Result<()> {

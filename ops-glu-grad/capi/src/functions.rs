@@ -30,6 +30,9 @@ op_dsl_capi::aclnn_functions! {
         aclnnThreshold(self_: Tensor, threshold: Scalar, value: Scalar, out: Tensor);
     "ThresholdGradV2D" aclnnThresholdBackwardGetWorkspaceSize
         aclnnThresholdBackward(grad_output: Tensor, self_: Tensor, threshold: Scalar, out: Tensor);
+    "PRelu" aclnnPreluGetWorkspaceSize aclnnPrelu(self_: Tensor, weight: Tensor, out: Tensor);
+    "PReluGrad" aclnnPreluBackwardGetWorkspaceSize
+        aclnnPreluBackward(grad_output: Tensor, self_: Tensor, weight: Tensor, grad_input: Tensor, grad_weight: Tensor);
     "HardShrink" aclnnHardshrinkGetWorkspaceSize aclnnHardshrink(self_: Tensor, lambd: Scalar, out: Tensor);
     "HardShrinkGrad" aclnnHardshrinkBackwardGetWorkspaceSize
         aclnnHardshrinkBackward(grad_output: Tensor, self_: Tensor, lambd: Scalar, grad_input: Tensor);

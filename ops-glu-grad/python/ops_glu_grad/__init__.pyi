@@ -269,6 +269,15 @@ def p_relu(
     threads: int = 0,
 ) -> _T: ...
 
+def p_relu_grad(
+    grads: _T,
+    features: _T,
+    weights: _T,
+    *,
+    out: Sequence[_T | None] | None = None,
+    threads: int = 0,
+) -> tuple[_T, _T]: ...
+
 def p_relu_grad_update(
     grads: _T,
     features: _T,

@@ -95,6 +95,8 @@ def _document(operator):
             notes_of = [notes.get(tensor.kind, ""), tensor.own and f"always of {tensor.own}"]
             if tensor.like is not None:
                 notes_of.append(f"has the shape of `{inputs[tensor.like].name}`: a sum over what that is broadcast along")
+            if tensor.along is not None:
+                notes_of.append(f"along dimension {tensor.along} of the others if it has one dimension")
             yield from (f"    {note[0].upper()}{note[1:]}." for note in notes_of if note)
 
     text = [operator.doc.strip(), "", f"Operator {operator.name}, of {', '.join(operator.dtypes)}.", ""]

@@ -23,6 +23,7 @@ def rule(operator, table, calls):
     unknown = tuple((i, operator.inputs[i].name) for i in derivative.unknown)
     allowed = ", ".join(f"`{operator.inputs[i].name}`" for i in wrt)
     kinds = tuple(tensor.kind for tensor in gradient.inputs)
+    alongs = tuple(operator.inputs[index].along if what == "input" else None for what, index in holds)
     upstreams = tuple(sorted(index for what, index in holds if what == "upstream"))
     constants = tuple(i for i in range(len(operator.outputs)) if i not in upstreams)
     kept = tuple((what, index) for what, index in holds if what in ("input", "output"))
@@ -58,7 +59,7 @@ def rule(operator, table, calls):
         """The gradients by the inputs of `wrt`: with `whole`, an element for each of the output, none of them summed."""
         given = [upstream[i] for i in upstreams if upstream[i] is not None]
         saved, tensors = list(ctx.saved_tensors), []
-        for (what, index), kind in zip(holds, kinds):
+        for (what, index), kind, along in zip(holds, kinds, alongs):
             if what == "own":
                 held = None
             elif what == "upstream":
@@ -68,11 +69,17 @@ def rule(operator, table, calls):
                 if held is not None and kind in NUMBERS:
                     held = held.to(given[0].dtype)
                 if held is not None and broadcast and (whole or not gradient.broadcast) and kind != "rows":
-                    held = held.expand(_scaled(kind, ctx.domain, ctx.dim))
+                    held = _expanded(held, kind, along, ctx)
             tensors.append(held)
         values = [value if i is None else ctx.attributes[i] for i, value in passed]
+        row = whole and len(ctx.domain) == 1 and any(along is not None for along in alongs)
+        if row:
+            # With another dimension ahead, what is expanded lies along no dimension of its own.
+            tensors = [tensor if tensor is None else tensor.unsqueeze(0) for tensor in tensors]
+            values = [-1 if k == gradient.dim else value for k, value in enumerate(values)]
         computed = calls[other](*tensors, *values)
-        return computed if isinstance(computed, tuple) else (computed,)
+        computed = computed if isinstance(computed, tuple) else (computed,)
+        return tuple(result.squeeze(0) for result in computed) if row else computed
 
     def backward(ctx, *upstream):
         # PyTorch leaves out what has its default at the end.
@@ -99,7 +106,7 @@ def rule(operator, table, calls):
             kind, total = operator.outputs[output].kind, 0
             for i in (i for i in needed if i in wrt):
                 own = operator.inputs[i].kind
-                tangent = tangents[i].expand(_scaled(own, ctx.domain, ctx.dim)).to(ctx.results[output])
+                tangent = _expanded(tangents[i], own, operator.inputs[i].along, ctx).to(ctx.results[output])
                 for index, moved in enumerate(_parts(own, tangent, ctx.dim, interleaved)):
                     zero = torch.zeros_like(moved)
                     upstream = [None] * len(operator.outputs)
@@ -118,6 +125,19 @@ def rule(operator, table, calls):
         return tuple(results) if len(results) > 1 else results[0]
 
     return remember, backward, jvp
+
+
+def laid(shape, along, rank):
+    """The shape that an input is broadcast by: one of one dimension that lies along a dimension ends with dimensions of 1."""
+    if along is None or len(shape) != 1:
+        return shape
+    return [*shape, *[1] * (rank - along - 1)] if rank > along else [1] * min(rank, 1)
+
+
+def _expanded(tensor, kind, along, ctx):
+    """A tensor with an element for each of the results."""
+    shape = laid(tensor.shape, along, len(ctx.domain))
+    return tensor.reshape(shape).expand(_scaled(kind, ctx.domain, ctx.dim))
 
 
 def _scaled(kind, shape, dim):

@@ -75,20 +75,27 @@ def call(operator, tensors, attributes, out, count, inplace_backward=False):
     return compute(operator, tensors, list(attributes), out)
 
 
+def rank_of(inputs, shapes):
+    """How many dimensions results have: one that lies along a dimension of the others has no part in it."""
+    given = [(tensor, shape) for tensor, shape in zip(inputs, shapes) if shape is not None and tensor.kind != "rows"]
+    return max((len(shape) for tensor, shape in given if tensor.along is None or len(shape) != 1), default=0)
+
+
 class Shapes:
     """Shapes of outputs, where dimensions need not be numbers yet."""
 
     def __init__(self, operator):
-        self.kinds = [tensor.kind for tensor in operator.inputs]
+        self.inputs = operator.inputs
         self.results = operator.outputs
         self.dim = operator.dim
 
     def __call__(self, tensors, attributes):
-        domains = []
-        for kind, tensor in zip(self.kinds, tensors):
-            if tensor is None or kind == "rows":
+        domains, rank = [], rank_of(self.inputs, [None if t is None else t.shape for t in tensors])
+        for tensor, given in zip(self.inputs, tensors):
+            if given is None or tensor.kind == "rows":
                 continue
-            domains.append(self.scaled(kind, tensor.shape, attributes, lambda n: n // 2))
+            shape = _gradient.laid(given.shape, tensor.along, rank)
+            domains.append(self.scaled(tensor.kind, shape, attributes, lambda n: n // 2))
         domain = torch.broadcast_shapes(*domains)
         return [
             self.scaled(result.kind, domain, attributes, lambda n: 2 * n)
@@ -195,13 +202,17 @@ def _batched(operator, op, info, dims, tensors, attributes):
         if len(operator.outputs) == 1:
             return torch.stack(each), 0
         return tuple(torch.stack(outputs) for outputs in zip(*each)), (0,) * len(operator.outputs)
-    rank = max(t.dim() - (d is not None) for t, d in zip(tensors, dims) if t is not None)
+    given = [None if t is None else t if d is None else t.movedim(d, 0)[0] for t, d in zip(tensors, dims)]
+    rank = rank_of(operator.inputs, [None if t is None else t.shape for t in given])
+    # The batch alone is no dimension for an input to lie along.
+    added = int(rank == 0 and any(tensor.along is not None for tensor in operator.inputs))
     moved = []
-    for t, d in zip(tensors, dims):
+    for tensor, t, d in zip(operator.inputs, tensors, dims):
         if t is not None:
             t = t.unsqueeze(0).expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0)
             # Broadcasting aligns innermost dimensions.
-            t = t.reshape(t.shape[0], *[1] * (rank + 1 - t.dim()), *t.shape[1:])
+            shape = _gradient.laid(t.shape[1:], tensor.along, rank)
+            t = t.reshape(t.shape[0], *[1] * (rank + added - len(shape)), *shape)
         moved.append(t)
     if operator.dim is not None and attributes[operator.dim] >= 0:
         attributes[operator.dim] += 1
@@ -213,6 +224,8 @@ def _batched(operator, op, info, dims, tensors, attributes):
             like, d = tensors[result.like], dims[result.like]
             shape = like.shape if d is None else like.movedim(d, 0).shape[1:]
             computed[k] = computed[k].reshape(info.batch_size, *shape)
+        elif added:
+            computed[k] = computed[k].squeeze(-1)
     return (computed[0], 0) if len(computed) == 1 else (tuple(computed), (0,) * len(computed))
 
 

@@ -28,6 +28,8 @@ struct Tensor {
     used: bool,
     /// Index of the input that an output has the shape of, because it is a sum over what that input is broadcast along.
     like: Option<usize>,
+    /// Dimension that an input of one dimension lies along; `None` if it is aligned at the innermost.
+    along: Option<usize>,
 }
 
 /// An attribute of an operator.
@@ -90,10 +92,11 @@ fn attribute(py: Python<'_>, attr: &op::Attr) -> PyResult<Attribute> {
     Ok(Attribute { name: attr.name.to_string(), kind, default: default(py, attr)?, choices })
 }
 
-fn tensor(tensor: &op::Tensor, optional: bool, like: Option<usize>) -> Tensor {
+fn tensor(tensor: &op::Tensor) -> Tensor {
     let name = tensor.name.to_string();
     let own = tensor.own.map(crate::element::name);
-    Tensor { name, kind: tensor.kind.name(), own, optional, used: tensor.used, like }
+    let (kind, used) = (tensor.kind.name(), tensor.used);
+    Tensor { name, kind, own, optional: false, used, like: None, along: None }
 }
 
 #[pymethods]
@@ -117,14 +120,19 @@ impl Operator {
     #[getter]
     fn inputs(&self) -> Vec<Tensor> {
         let def = self.0.def();
-        let of = |(i, t)| tensor(t, def.presence(i).is_some(), None);
+        let of = |(i, t)| Tensor {
+            optional: def.presence(i).is_some(),
+            along: def.along(i),
+            ..tensor(t)
+        };
         def.inputs.iter().enumerate().map(of).collect()
     }
 
     #[getter]
     fn outputs(&self) -> Vec<Tensor> {
         let def = self.0.def();
-        def.outputs.iter().enumerate().map(|(k, t)| tensor(t, false, def.sum(k))).collect()
+        let of = |(k, t)| Tensor { like: def.sum(k), ..tensor(t) };
+        def.outputs.iter().enumerate().map(of).collect()
     }
 
     #[getter]

@@ -213,6 +213,35 @@ class Derivatives(unittest.TestCase):
         want = torch.where(x > 0, torch.zeros(()), x).sum(0)
         self.assertTrue(torch.allclose(weight.grad, want))
 
+    def test_weights_lie_along_the_channels(self):
+        compiled = torch.compile(og.p_relu, fullgraph=True)
+        for shape, count in (((2, 3), 3), ((2, 3, 4), 3), ((2, 3, 4, 5), 3), ((2, 3, 4, 5), 1), ((5,), 1), ((), 1)):
+            torch.manual_seed(5)
+            x, weight, dy = torch.randn(shape), torch.rand(count), torch.randn(shape)
+            for layout in (torch.contiguous_format, torch.channels_last)[: 2 if x.dim() == 4 else 1]:
+                results = []
+                for f in (og.p_relu, compiled, functional.prelu):
+                    tensors = required([x.clone(memory_format=layout), weight.clone()])
+                    y = f(*tensors)
+                    y.backward(dy)
+                    results.append([y, *(t.grad for t in tensors)])
+                for got in results[:2]:
+                    for g, w in zip(got, results[2], strict=True):
+                        self.assertEqual(g.shape, w.shape)
+                        torch.testing.assert_close(g, w)
+            moved = torch.randn_like(x), torch.randn_like(weight)
+            got, want = (torch.func.jvp(f, (x, weight), moved)[1] for f in (og.p_relu, functional.prelu))
+            torch.testing.assert_close(got, want)
+        x, weights = torch.randn(6, 2, 3, 4), torch.rand(6, 3)
+        for dims, given in (((0, 0), (x, weights)), ((0, None), (x, weights[0])), ((None, 0), (x[0], weights))):
+            got, want = (torch.func.vmap(f, in_dims=dims)(*given) for f in (og.p_relu, functional.prelu))
+            torch.testing.assert_close(got, want)
+        got = torch.func.vmap(lambda x: og.p_relu(x, weights[0, :1]))(x[0, 0, 0])
+        torch.testing.assert_close(got, functional.prelu(x[0, 0, 0], weights[0, :1]))
+        for shape, count in (((2, 3, 4), 4), ((3,), 3), ((), 2)):
+            with self.assertRaisesRegex(ValueError, r"PRelu: tensor `weight` has shape \[\d\], along dimension 1"):
+                og.p_relu(torch.randn(shape), torch.rand(count))
+
     def test_parameters_that_are_broadcast_have_sums(self):
         def composed(x, alpha, gamma, beta):
             return gamma * torch.tanh(alpha * x) + beta

@@ -106,22 +106,30 @@ pub mod relu {
         if self_ <= threshold { 0.0 } else { gradOutput }
     }
 
-    /// `x` where it is positive, else `weight * x`.
+    /// `x` where it is positive, else `weight * x`, with one weight for each channel, or for all.
     ///
-    /// Source: p_relu of CANN (ops-nn/activation).
-    #[op(name = "PRelu", broadcast)]
-    pub fn p_relu(x: Elem, weight: Elem) -> Elem {
+    /// Source: p_relu and aclnnPreluBackward of CANN (ops-nn/activation).
+    #[op(
+        name = "PRelu",
+        grad(
+            name = "PReluGrad", wrt(x, weight), inputs(grads, features = x, weights = weight),
+            outputs(dx, da)
+        )
+    )]
+    pub fn p_relu(x: Elem, #[broadcast(along = 1)] weight: Elem) -> Elem {
         if x > 0.0 { x } else { weight * x }
     }
 
     /// The gradients of `PRelu`, element by element: `update` is not summed over what shares a weight.
     ///
     /// Source: p_relu_grad_update of CANN (ops-nn/activation).
-    #[op(name = "PReluGradUpdate", grad_of = p_relu, outputs(dx, update), broadcast)]
+    #[op(name = "PReluGradUpdate", grad_of = p_relu, outputs(dx, update))]
     pub fn p_relu_grad_update(
         grads: Elem,
         #[holds(x)] features: Elem,
-        #[holds(weight)] weights: Elem,
+        #[broadcast(along = 1)]
+        #[holds(weight)]
+        weights: Elem,
     ) -> (Elem, Elem) {
         if features > 0.0 { (grads, 0.0) } else { (weights * grads, features * grads) }
     }

@@ -6,6 +6,8 @@
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_prelu.h"
+#include "aclnnop/aclnn_prelu_backward.h"
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
 #include "check.h"
@@ -180,6 +182,48 @@ static void gelus(void)
     }
 }
 
+/* PReLU and its gradients: weights of channels lie along dimension 1, and one is for all. */
+static void prelu(int64_t count)
+{
+    enum { INNER = 4, ALL = N * INNER };
+    float x[ALL], y[ALL], dy[ALL], dx[ALL], weight[HALF], dweight[HALF];
+    fill(x, ALL, -3, 3);
+    fill(dy, ALL, -1, 2);
+    fill(weight, HALF, 0, 1);
+    const int64_t shape[3] = {ROWS, HALF, INNER}, other[1] = {HALF - 1};
+    aclTensor* all[6];
+    float* data[4] = {x, y, dy, dx};
+    for (int i = 0; i < 4; i++) {
+        all[i] = aclCreateTensor(shape, 3, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, shape, 3, data[i]);
+    }
+    all[4] = aclCreateTensor(&count, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &count, 1, weight);
+    all[5] = aclCreateTensor(&count, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &count, 1, dweight);
+    uint64_t size = 1;
+    aclOpExecutor* executor = NULL;
+    IS(0, aclnnPreluGetWorkspaceSize(all[0], all[4], all[1], &size, &executor));
+    finish(aclnnPrelu, size, executor);
+    IS(0, aclnnPreluBackwardGetWorkspaceSize(
+              all[2], all[0], all[4], all[3], all[5], &size, &executor));
+    finish(aclnnPreluBackward, size, executor);
+    double want[HALF] = {0};
+    for (int i = 0; i < ALL; i++) {
+        const int64_t channel = i / INNER % HALF % count;
+        CHECK(near(y[i], x[i] > 0 ? x[i] : weight[channel] * x[i], 1e-6));
+        CHECK(near(dx[i], x[i] > 0 ? dy[i] : weight[channel] * dy[i], 1e-6));
+        want[channel] += x[i] > 0 ? 0 : (double)x[i] * dy[i];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        CHECK(fabs(dweight[i] - want[i]) < 1e-4);
+    }
+    aclTensor* few = aclCreateTensor(other, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, other, 1, weight);
+    IS(161002, aclnnPreluGetWorkspaceSize(all[0], few, all[1], &size, &executor));
+    CHECK(strstr(aclGetRecentErrMsg(), "weight") != NULL);
+    IS(0, aclDestroyTensor(few));
+    for (int i = 0; i < 6; i++) {
+        IS(0, aclDestroyTensor(all[i]));
+    }
+}
+
 /* Rows that lie between each other's elements: none has two places, so all can be written. */
 static void woven(void)
 {
@@ -248,6 +292,8 @@ int main(void)
     }
     swiglu();
     gelus();
+    prelu(HALF);
+    prelu(1);
     woven();
     getters();
     IS(0, aclrtDestroyStream(stream));

@@ -44,6 +44,8 @@
 #include "aclnnop/aclnn_logsigmoid_backward.h"
 #include "aclnnop/aclnn_mish.h"
 #include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_prelu.h"
+#include "aclnnop/aclnn_prelu_backward.h"
 #include "aclnnop/aclnn_relu.h"
 #include "aclnnop/aclnn_relu_squared.h"
 #include "aclnnop/aclnn_relu_squared_grad.h"
@@ -257,6 +259,8 @@ static char* word(void)
     ROW(aclnnLogSigmoidBackward, T, T, T, T) \
     ROW(aclnnMish, T, T) \
     ROW(aclnnMishBackward, T, T, T) \
+    ROW(aclnnPrelu, T, T, T) \
+    ROW(aclnnPreluBackward, T, T, T, T, T) \
     ROW(aclnnRelu, T, T) \
     ROW(aclnnSelu, T, T) \
     ROW(aclnnSeluBackward, T, T, T) \
