@@ -43,13 +43,11 @@ impl Case {
         let shapes: Vec<usize> =
             def.inputs.iter().map(|t| if t.kind == Kind::Gated { 2 * N } else { N }).collect();
         let passed = &attrs[..def.passed().len()];
-        let metas: Vec<TensorMeta> = (def.inputs.iter().zip(&shapes).enumerate())
-            .map(|(i, (t, n))| {
-                let shape = core::slice::from_ref(n);
-                match common::is_given(op, attrs, i) && t.kind != Kind::Rows {
-                    true => TensorMeta { shape, dtype: t.stored(Stored::Float64) },
-                    false => TensorMeta { shape: &[], dtype: Stored::Nothing },
-                }
+        let rows: Vec<[usize; 2]> = shapes.iter().map(|n| [1, *n]).collect();
+        let metas: Vec<TensorMeta> = (def.inputs.iter().zip(&rows).enumerate())
+            .map(|(i, (t, shape))| match common::is_given(op, attrs, i) && t.kind != Kind::Rows {
+                true => TensorMeta { shape, dtype: t.stored(Stored::Float64) },
+                false => TensorMeta { shape: &[], dtype: Stored::Nothing },
             })
             .collect();
         let bound = bind(def, passed, &metas).expect("a call");
@@ -111,7 +109,7 @@ impl Case {
                     return View::ABSENT;
                 }
                 let stored = t.stored(Stored::Float64);
-                View::in_bytes(bytes, stored, &[*n], &[1], 0).expect("a view")
+                View::in_bytes(bytes, stored, &[1, *n], &[*n as isize, 1], 0).expect("a view")
             })
             .collect();
         let stored: Vec<(Stored, usize)> = def
@@ -122,7 +120,9 @@ impl Case {
         let mut outputs: Vec<Vec<u8>> =
             stored.iter().map(|(s, n)| vec![0xff; n * s.size()]).collect();
         let mut places: Vec<ViewMut> = (outputs.iter_mut().zip(&stored))
-            .map(|(bytes, (s, n))| ViewMut::in_bytes(bytes, *s, &[*n], &[1], 0).expect("a view"))
+            .map(|(bytes, (s, n))| {
+                ViewMut::in_bytes(bytes, *s, &[1, *n], &[*n as isize, 1], 0).expect("a view")
+            })
             .collect();
         let passed = &self.attrs[..def.passed().len()];
         self.op.run(passed, &views, &mut places, options).expect("a call");
