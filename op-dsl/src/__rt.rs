@@ -32,8 +32,8 @@ pub mod types {
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
-        Along, Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Range,
-        RowFunction, Rule, Spec, Split, Stage, Sum, Tensor, Value, Variant, Wide,
+        Accuracy, Along, Attr, AttrKind, Derived, Fast, Gate, GradOf, Kind, OpDef, Origin, Pattern,
+        Range, RowFunction, Rule, Spec, Split, Stage, Sum, Tables, Tensor, Value, Variant, Wide,
     };
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::wiring::Wiring;

@@ -4,6 +4,8 @@
 //! the mathematical values of its formula.
 #![allow(missing_docs)]
 
+#[path = "language/accuracy.rs"]
+mod accuracy;
 mod common;
 #[path = "language/finite.rs"]
 mod finite;

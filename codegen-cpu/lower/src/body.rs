@@ -6,7 +6,7 @@ use super::watched::Watched;
 use super::{literal, program, tabled};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
+use op_dsl_ir::op::{Accuracy, OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
@@ -47,7 +47,8 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         of_rows: of_rows.clone(),
         in_memory: vec![true; def.input_streams().len()],
         scalars: def.scalar_names().iter().map(|n| value_name(n)).chain(further).collect(),
-        as_written: def.in_f32,
+        as_written: def.accuracy == Accuracy::AsWritten,
+        rounds: false,
     };
     let by_scalars = hoisted.map(|hoisted| Spec { graph: hoisted.graph, ..spec.clone() });
     let spec = by_scalars.as_ref().unwrap_or(spec);
@@ -85,9 +86,14 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         false => statements(&wide.graph, &names, Arithmetic::F64),
     };
     // Types that need f64 only for values that leave the range of f32 are computed in f32 and watched.
-    let is_near = |dtype: &&DType| dtype.is_narrow() && dtype.has_f32_range();
+    // The author may ask for the same in f32.
+    let is_fast = !is_mixed && spec.wide.as_ref().is_some_and(|wide| wide.fast.arithmetic);
+    let is_near = |dtype: &&DType| match dtype {
+        DType::F32 => is_fast,
+        dtype => dtype.is_narrow() && dtype.has_f32_range() && !is_all,
+    };
     let near: Vec<DType> = double.iter().filter(is_near).copied().collect();
-    let is_watched = tabled.is_none() && !near.is_empty() && !is_all;
+    let is_watched = tabled.as_ref().is_none_or(|tabled| tabled.rounds) && !near.is_empty();
     let watched = exact
         .filter(|_| is_watched)
         .and_then(|exact| watched(name, exact, spec, &names, [&inputs, &scalars, &outputs]));
@@ -102,7 +108,10 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         }
     });
     let value = match &spec.wide {
-        Some(all) if is_all => wide(all),
+        Some(all) if is_all => {
+            let value = wide(all);
+            if by_range.is_some() { quote!(#by_range { #value }) } else { value }
+        }
         Some(some) if !double.is_empty() => {
             let (single, half) = (wide(some), narrow());
             quote!(#by_range if const { #types_in_f64 } { #single } else { #half })
@@ -115,14 +124,15 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         .on_f64
         .as_ref()
         .map(|(program, _)| quote!(const ON_F64: Option<&'static Program> = Some(&#program);));
+    let is_watched = |dtype| watched.is_some() && near.contains(&dtype);
     let without_tables = match (&tabled, exact) {
         (Some(tabled), Some(exact)) => {
-            let types = is_interpreted.then_some(&types_in_f64);
-            Some(without_tables(tabled, exact, types, &names, &accuracy))
+            let left: Vec<DType> = double.iter().filter(|d| !is_watched(**d)).copied().collect();
+            let types = is_interpreted.then(|| matches_any(&left));
+            Some(without_tables(tabled, exact, types.as_ref(), &names, &accuracy))
         }
         _ if double.is_empty() => None,
         _ => {
-            let is_watched = |dtype| watched.is_some() && near.contains(&dtype);
             let in_f64 = DType::ALL.map(|d| double.contains(&d) && !is_watched(d));
             let count = literal::count(DType::COUNT);
             Some(quote!(const IN_F64: [bool; #count] = [#(#in_f64),*];))
@@ -130,9 +140,10 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     };
     let (items, value) = match &tabled {
         Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
-            (Some(items), quote!(if const { #has_tables } { #by_tables } else { #value }))
+            let value = quote!(if const { #has_tables } { #by_tables } else { #value });
+            (quote!(#items #watched), value)
         }
-        None => (watched.as_ref(), value),
+        None => (quote!(#watched), value),
     };
     let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
     let reads: Vec<bool> =
@@ -224,8 +235,11 @@ fn watched(
     names: &Names,
     [inputs, scalars, outputs]: [&Literal; 3],
 ) -> Option<TokenStream> {
+    // The limits of the f32 graph are those of numbers far out, which is not enough where terms of it cancel.
+    let is_fast = spec.wide.as_ref().is_some_and(|wide| wide.fast.arithmetic);
     let (graph, on) = (zeros::run(&spec.graph), Arithmetic::F32);
-    let Code { lets, results } = watched_code(&graph, names, on, Some(Watched::new(&graph)?));
+    let Code { lets, results } =
+        watched_code(&graph, names, on, Some(Watched::new(&graph, is_fast)?));
     let (x, a) = (&names.inputs, &names.scalars);
     let loaded = spec.wide.iter().flat_map(|wide| loaded(names, &wide.graph));
     Some(quote! {

@@ -275,15 +275,16 @@ impl Rest<'_> {
 
     /// Lowers a product with a sum as a factor to double-floats.
     ///
-    /// Rounding the sum first would be one rounding more than the error budget of the result allows. Returns `None` for other
-    /// calls.
+    /// Rounding the sum first would be one rounding more than the error budget of the result allows, unless that is the budget of
+    /// `accuracy = "fast"`. Returns `None` for other calls.
     fn with_sum(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
         let is_sum = |id: &Id| {
             let node = self.graph.nodes[id.index()];
             matches!(node, Node::Call(Prim::Add | Prim::Sub, _)) && !self.uniform[id.index()]
         };
         let [x, y, rest @ ..] = args else { return None };
-        if !matches!(prim, Prim::Mul | Prim::Mul3) || !(is_sum(x) || is_sum(y)) {
+        let is_rounded = self.given.rounds || !(is_sum(x) || is_sum(y));
+        if !matches!(prim, Prim::Mul | Prim::Mul3) || is_rounded {
             return None;
         }
         let (x, y) = (self.kept(*x)?, self.kept(*y)?);

@@ -5,7 +5,8 @@ use op_dsl_ir::op::{OpDef, Spec};
 use op_dsl_ir::prim::Prim;
 use op_dsl_ir::univariate::{Split, costs};
 
-/// Removes the f64 graph of each specialisation that needs it neither for accuracy nor for faster code.
+/// Removes the f64 graph of each specialisation that needs it neither for accuracy nor for faster code, and tables that are slower
+/// than f32 code where the author asks for either.
 pub fn remove_slower_tables(def: &mut OpDef) {
     let own = def.input_streams().len();
     for spec in def.specs.to_mut() {
@@ -16,8 +17,15 @@ pub fn remove_slower_tables(def: &mut OpDef) {
 }
 
 fn without_slower(spec: &mut Spec, inputs: usize) {
-    if spec.wide.as_ref().is_some_and(|wide| !wide.single) && !is_faster(spec, inputs) {
-        spec.wide = None;
+    let Some(wide) = &spec.wide else { return };
+    let (single, fast) = (wide.single, wide.fast);
+    let has_choice = !single || fast.tables.is_some() && fast.arithmetic;
+    if !has_choice || is_faster(spec, inputs) {
+        return;
+    }
+    match &mut spec.wide {
+        Some(wide) if single => wide.fast.tables = None,
+        wide => *wide = None,
     }
 }
 
@@ -51,7 +59,7 @@ fn operations(graph: &Graph) -> usize {
 mod tests {
     use super::*;
     use op_dsl_ir::graph::Builder;
-    use op_dsl_ir::op::Wide;
+    use op_dsl_ir::op::{Fast, Wide};
 
     /// Returns whether tables of `y f(x)` are faster than f32 code, where `f` multiplies these primitives of `x`.
     fn has_tables(prims: &[Prim]) -> bool {
@@ -62,7 +70,8 @@ mod tests {
             b.product(product, value)
         });
         let graph = b.finish(&[product]);
-        let wide = Some(Wide { graph: graph.clone(), single: false, halves: false });
+        let wide =
+            Some(Wide { graph: graph.clone(), single: false, halves: false, fast: Fast::NONE });
         is_faster(&Spec { wide, ..Spec::of(graph) }, 2)
     }
 

@@ -27,6 +27,8 @@ pub(super) struct Names {
     pub scalars: Vec<Ident>,
     /// Whether products are multiplied as written, although partial products may leave the range of f32.
     pub as_written: bool,
+    /// Whether sums that are multiplied may be rounded first: [`Split::rounds`](op_dsl_ir::univariate::Split::rounds).
+    pub rounds: bool,
 }
 
 impl Names {
@@ -258,6 +260,7 @@ impl Writer<'_> {
                 let name = &self.given.inputs[k];
                 let load = load(self.given, k);
                 lets.push(quote!(let #name = #load #widened;));
+                lets.extend(self.watch(id.index(), &[]));
             }
         }
     }

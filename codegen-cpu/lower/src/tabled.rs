@@ -33,6 +33,8 @@ pub struct Tabled {
     ///
     /// A later factor may then scale up digits that the value has lost below the least normal float.
     pub is_multiplied: bool,
+    /// True if the tables serve f32 alone: their values are combined with the roundings of f32.
+    pub rounds: bool,
 }
 
 /// Returns the code that computes a graph by tables of its functions of one variable.
@@ -59,7 +61,7 @@ pub fn implementation(
     let count = literal::count(functions.len());
     let tables = functions.iter().map(|f| &f.tables).chain(groups.iter().map(|g| &g.tables));
     let (values, twos): (Vec<_>, Vec<_>) = functions.iter().map(|f| f.names.clone()).unzip();
-    let given = at_hand(names, &values);
+    let given = at_hand(names, &values, split.rounds);
     let usable = usable(&split, &given);
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
     let as_two = functions.iter().filter(|f| f.two.contains(&true)).map(|f| f.names.clone());
@@ -77,11 +79,22 @@ pub fn implementation(
     let load_rest = bound(&|k| split.rest.reads(k));
     let LookUp { has_tables, all_inside, inside, anywhere } =
         look_up(&ways(&functions, &groups), functions.len());
+    let rounds = split.rounds;
+    let has_tables = match rounds {
+        true => quote!(matches!(E::DTYPE, DType::F32) && (#has_tables)),
+        false => has_tables,
+    };
+    let rounded = rounds.then(|| {
+        quote!(
+            const ROUNDS: bool = true;
+        )
+    });
     let items = quote! {
         #(#tables)*
         #[allow(unused_variables)]
         impl Tabled<#inputs, #scalars, #outputs, #count> for #name {
             const EXACT: &'static Program = &#exact;
+            #rounded
             #[inline(always)]
             fn loaded<S: Isa, X: Load<S, W>, const W: usize>(
                 s: S,
@@ -136,6 +149,7 @@ pub fn implementation(
     Some(Tabled {
         items,
         usable,
+        rounds,
         is_multiplied: (0..split.functions.len()).any(|k| is_taken(&split.rest, x.len() + k)),
         has_tables,
         value: quote!(tabled::<#name, S, _, E, #inputs, #scalars, #outputs, #count, W>(
@@ -215,10 +229,11 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 /// function `k` is stream `first + k`.
 fn asked(split: &Split, first: usize, k: usize) -> Precision {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
-    let beside_rounded = is_product && asks_for_two(&split.rest, stream);
+    let is_exact = is_product && !split.rounds;
+    let beside_rounded = is_exact && asks_for_two(&split.rest, stream);
     // Tables of 8 segments are less accurate: products of three factors, of which a rounded value is one, were off by 2.05
     // units. Double-floats for every value that is multiplied would take half as long again.
-    let in_long = is_product && is_in_long_product(&split.rest, stream);
+    let in_long = is_exact && is_in_long_product(&split.rest, stream);
     Precision {
         two: [beside_rounded, beside_rounded || in_long],
         multiplied: is_taken(&split.rest, stream),
@@ -235,7 +250,7 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
 }
 
 /// Returns the names of an operator's loaded inputs, followed by those of functions' values.
-fn at_hand(names: &Names, values: &[Ident]) -> Names {
+fn at_hand(names: &Names, values: &[Ident], rounds: bool) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let (none, own) = (vec![false; inputs.len()], vec![None; inputs.len()]);
     Names {
@@ -246,6 +261,7 @@ fn at_hand(names: &Names, values: &[Ident]) -> Names {
         inputs,
         scalars: names.scalars.clone(),
         as_written: names.as_written,
+        rounds,
     }
 }
 

@@ -17,7 +17,9 @@ impl Watched {
     ///
     /// Returns `None` where the untaken branch of a choice by an attribute is computed as well, because values that leave the
     /// range there do not matter.
-    pub fn new(graph: &Graph) -> Option<Watched> {
+    ///
+    /// With `inputs`, infinite and NaN elements of inputs count as well.
+    pub fn new(graph: &Graph, inputs: bool) -> Option<Watched> {
         let uniform = graph.uniform();
         let arms = arms(graph);
         let is_needed = needed(&graph.nodes, &graph.outputs, |k, id| match &graph.nodes[k] {
@@ -56,6 +58,9 @@ impl Watched {
         }
         for id in graph.outputs.iter().filter(|id| of(**id).is_some()) {
             watched.large[id.index()] = true;
+        }
+        for (k, node) in graph.nodes.iter().enumerate() {
+            watched.large[k] |= inputs && matches!(node, Node::Stream(_));
         }
         Some(watched)
     }

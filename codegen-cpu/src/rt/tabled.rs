@@ -38,6 +38,11 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// Program of the whole formula in f64, for lanes that neither table nor tail covers.
     const EXACT: &'static Program;
 
+    /// Whether [`Tabled::rest`] rounds on the way, so that f32 may overflow there.
+    ///
+    /// Elements with an input or a result that is not finite then are evaluated in f64.
+    const ROUNDS: bool = false;
+
     /// Loads all inputs that the formula reads.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
@@ -98,6 +103,11 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
                     let t = Self::variables::<S, T, _, _>(s, x, a);
                     let (f, missed) = Self::anywhere::<S, T>(s, t);
                     let mut y = Self::rest::<S, T, _, PAIR>(s, x, a, f);
+                    let missed = if const { Self::ROUNDS } {
+                        missed | !(finite(s, y) & finite(s, Self::loaded(s, x)))
+                    } else {
+                        missed
+                    };
                     if missed.any_true() {
                         replace(s, Self::EXACT, Self::loaded(s, x), of_a, missed, &mut y);
                     }
@@ -108,6 +118,18 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
             },
         )
     }
+}
+
+/// Returns the lanes in which all numbers are finite.
+#[inline(always)]
+fn finite<S: Isa, const O: usize, const W: usize>(s: S, y: [Floats<S, W>; O]) -> Mask<S, W> {
+    // A product with 0 is NaN where a result is not finite, and so is a sum of such products.
+    let zero = Floats::splat(s, 0.0);
+    let mut all = zero;
+    for number in &y {
+        all = number.mul_add(zero, all);
+    }
+    all.simd_eq(zero)
 }
 
 /// Replaces the results `y` in the lanes `missed` by those of the program `exact` in f64.
@@ -157,7 +179,11 @@ where
     let t = B::variables::<S, T, _, _>(s, x, a);
     if B::all_inside::<S, T, W>(s, t) {
         let f = B::inside::<S, T, W>(s, t);
-        return B::rest::<S, T, _, W>(s, x, a, f);
+        let y = B::rest::<S, T, _, W>(s, x, a, f);
+        let is_finite = || finite(s, y) & finite(s, B::loaded::<S, _, W>(s, x));
+        if const { !B::ROUNDS } || is_finite().all_true() {
+            return y;
+        }
     }
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());

@@ -201,14 +201,19 @@ mod tests {
     use clap::ArgMatches;
     use op_dsl_ir::Builder;
     use op_dsl_ir::DType;
-    use op_dsl_ir::op::{GradOf, Kind, Origin, Tensor, Wide};
+    use op_dsl_ir::op::{Fast, GradOf, Kind, Origin, Tensor, Wide};
 
     /// Returns the advice on a formula of `dy`, `x.gate` and `x.value` whose first scalar is `k`.
     fn said(formula: fn(&mut Builder) -> Id, grad: bool, single: Option<bool>) -> String {
         let mut b = Builder::new();
         let y = formula(&mut b);
         let graph = b.finish(&[y]);
-        let wide = single.map(|single| Wide { graph: graph.clone(), single, halves: single });
+        let wide = single.map(|single| Wide {
+            graph: graph.clone(),
+            single,
+            halves: single,
+            fast: Fast::NONE,
+        });
         let spec = Spec { wide, ..Spec::of(graph) };
         let op = SCALE.redefined(|def| {
             let mut k = def.attrs[1].clone();

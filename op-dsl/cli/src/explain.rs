@@ -6,6 +6,7 @@ use super::constants;
 use super::error::Error;
 use super::list::attribute;
 use super::lookup::{self, Operators};
+use super::speed;
 use super::table::{Table, indent};
 use super::target::{Kernel, Target};
 use super::verify::formula::mode;
@@ -123,10 +124,11 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
     });
     let place = if split.is_some() { ", where no table is looked up" } else { "" };
     let lost = lost_digits::note(def, spec).into_iter();
+    let accuracy = speed::accuracy(def, spec);
     let notes = constants::notes(&spec.traced).into_iter().chain(lost);
     let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
     format!(
-        "{title}{stages}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}{place}\n{}",
+        "{title}{stages}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nAccuracy in f32\n  {accuracy}\n\nPrimitives in {dtype}{place}\n{}",
         listing(&spec.traced),
         indent(&primitives(&spec.graph, dtype), 2),
     )
@@ -148,7 +150,7 @@ fn stages(spec: &Spec, inputs: &[String], scalars: &[String]) -> String {
 
 /// Shows the univariate functions that CPUs look up, and the expression that combines their values.
 fn tables(split: &Split, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
-    let Split { rest, functions } = split;
+    let Split { rest, functions, .. } = split;
     let values = |k: usize| format!("f{k}");
     let mut text = "\nWhere CPUs look up tables, each function has one\n".to_owned();
     for (k, Function { variable, graph, .. }) in functions.iter().enumerate() {

@@ -13,7 +13,7 @@
 //! report    a page of all of it                    scratch   temporary directories and files
 //! target    the trait that commands know targets by
 //! ascendc   the target AscendC, its own commands   verdict   outcome of a command
-//! emit      for targets without one of their own
+//! emit      for targets without one of their own   speed     time of either accuracy
 //! ```
 
 mod advice;
@@ -36,6 +36,7 @@ mod report;
 mod roles;
 mod run;
 mod scratch;
+mod speed;
 mod table;
 mod target;
 #[cfg(test)]

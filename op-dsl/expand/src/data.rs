@@ -2,8 +2,8 @@
 
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Along, Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Rule, Spec, Split,
-    Stage, Sum, Tensor, Value,
+    Along, Attr, AttrKind, Derived, Fast, Gate, GradOf, OpDef, Origin, Pattern, Range, Rule, Spec,
+    Split, Stage, Sum, Tensor, Value,
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim, Stored};
@@ -16,7 +16,7 @@ use syn::Path;
 ///
 /// `published` is the path of a table of published interfaces, which may have a row for the operator.
 pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
-    let OpDef { name, doc, source, formula, broadcast, promote, empty, in_f32, .. } = def;
+    let OpDef { name, doc, source, formula, broadcast, promote, empty, accuracy, .. } = def;
     let source = format!("::{source}");
     let inputs = list(def.inputs.iter().map(tensor));
     let outputs = list(def.outputs.iter().map(tensor));
@@ -31,6 +31,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let updates = list(def.updates.iter().map(|i| count(*i).into_token_stream()));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
+    let accuracy = unit(accuracy);
     let grad_of = option(def.grad_of.as_ref().map(grad_of));
     quote! {
         OpDef {
@@ -51,7 +52,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             promote: #promote,
             empty: #empty,
             updates: #updates,
-            in_f32: #in_f32,
+            accuracy: Accuracy::#accuracy,
             specs: #specs,
             grad_of: #grad_of,
             published: #published,
@@ -192,7 +193,17 @@ fn spec(s: &Spec) -> TokenStream {
     }));
     let wide = option(s.wide.as_ref().map(|w| {
         let (graph, single, halves) = (graph(&w.graph), w.single, w.halves);
-        quote!(Wide { graph: #graph, single: #single, halves: #halves })
+        let fast = match w.fast {
+            Fast::NONE => quote!(Fast::NONE),
+            Fast { tables, arithmetic } => {
+                let tables = option(tables.map(|tables| {
+                    let tables = unit(tables);
+                    quote!(Tables::#tables)
+                }));
+                quote!(Fast { tables: #tables, arithmetic: #arithmetic })
+            }
+        };
+        quote!(Wide { graph: #graph, single: #single, halves: #halves, fast: #fast })
     }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
     let derived = option(s.derived.as_ref().map(derived));

@@ -25,6 +25,7 @@
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
+use crate::accuracy::Fast;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
@@ -150,7 +151,7 @@ pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Wide {
     // Factors that leave f64 leave f32 as well, perhaps only for attributes that the estimate does not sample.
     let halves = worst.halves > BUDGET_OF_HALVES || !limits || is_joined;
     let single = worst.ulps > BUDGET || halves;
-    Wide { graph, single, halves }
+    Wide { graph, single, halves, fast: Fast::NONE }
 }
 
 /// Adapts an f64 graph to a back end without f64: orders its factors so that f32 does not overflow.

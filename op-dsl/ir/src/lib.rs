@@ -1,6 +1,7 @@
 //! The language of op-dsl: expression graphs, primitives, graph passes and operator definitions.
 //!
 //! ```text
+//! accuracy   what authors ask of results in f32
 //! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
 //! eval       the values of a graph in f64
@@ -30,6 +31,7 @@
 //!
 //! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
 
+pub mod accuracy;
 pub mod analysis;
 mod attr;
 pub mod bind;

@@ -1,6 +1,6 @@
 //! Warnings about formulas for which no accurate form was found.
 
-use crate::op::{OpDef, Spec};
+use crate::op::{Accuracy, OpDef, Spec};
 use crate::rounding::{self, Arithmetic, BUDGET, Worst};
 
 /// Returns the largest estimated error of a specialisation; `None` if it is within [`BUDGET`].
@@ -29,7 +29,7 @@ pub fn notes(def: &OpDef) -> Vec<String> {
 ///
 /// There is none where the author asked for f32 arithmetic.
 pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
-    if def.in_f32 {
+    if def.accuracy == Accuracy::AsWritten {
         return None;
     }
     // Rests of values are far smaller than the values, which the estimate does not know.

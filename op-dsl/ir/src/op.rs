@@ -4,6 +4,7 @@
 //! holds them as `'static` data. Therefore emission, `explain` and the oracle read exactly what the CPU kernel was
 //! lowered from.
 
+pub use crate::accuracy::{Accuracy, Fast, Tables};
 pub use crate::attr::{Attr, AttrKind, Variant};
 pub use crate::list::{List, Text};
 use crate::published::Published;
@@ -55,8 +56,8 @@ pub struct OpDef {
     pub empty: bool,
     /// For each output, the index of the input that it is the new value of; empty if outputs replace no inputs.
     pub updates: List<usize>,
-    /// Whether kernels compute in f32 as the formula is written, where they would need f64 for two ULP of every result.
-    pub in_f32: bool,
+    /// Accuracy of results in f32, as the author chose it.
+    pub accuracy: Accuracy,
     /// The formula's graphs, one per combination of values of the attributes that it branches on.
     pub specs: List<Spec>,
     /// Link to the forward operator if this operator computes a gradient, else `None`.

@@ -9,6 +9,7 @@
 //! which causes no rounding error, and a small number as well where the result is beyond f32. If all streams are factors, they
 //! are sampled too. Truth values are both 0 and 1.
 
+mod addends;
 mod along;
 mod bounded;
 mod infinities;
@@ -19,6 +20,7 @@ use crate::DType;
 use crate::format::Format;
 use crate::graph::Graph;
 use crate::roles::is_factor;
+pub use addends::{largest_addends, worst_by_tables, worst_of_addends};
 use along::Evaluated;
 use bounded::F32;
 pub use bounded::{Arithmetic, Bounded, errors_in_f32, evaluate, outputs};

@@ -1,5 +1,6 @@
 //! Specialisations of a formula: its graphs for fixed values of the attributes that it branches on.
 
+use crate::accuracy::Fast;
 use crate::list::List;
 use crate::row::RowFunction;
 use crate::wiring::Wiring;
@@ -61,6 +62,8 @@ pub struct Wide {
     pub single: bool,
     /// Whether 16-bit results need evaluation in f64 as well; f32 mostly has digits to spare for them.
     pub halves: bool,
+    /// Ways to compute f32 results without f64, if the author asks for them.
+    pub fast: Fast,
 }
 
 /// The forward formula that a gradient was derived from, which is the reference for its results.
@@ -89,9 +92,12 @@ impl Spec {
 
     /// Splits the f64 graph into univariate functions and the expression that combines their values.
     ///
-    /// `None` if there is no such graph, or no such split. `inputs` is the number of input streams.
+    /// `None` if there is no such graph, or no such split. `inputs` is the number of input streams. Only where the author asks for
+    /// it, the expression may round.
     pub fn split(&self, inputs: usize) -> Option<univariate::Split> {
-        univariate::split(&self.wide.as_ref()?.graph, inputs)
+        let wide = self.wide.as_ref()?;
+        let in_f32 = || wide.fast.tables?.split([&self.graph, &wide.graph], inputs);
+        univariate::split(&wide.graph, inputs).or_else(in_f32)
     }
 
     /// Recomputes the saved values among a gradient's input streams from its other streams.

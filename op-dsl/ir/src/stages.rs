@@ -18,7 +18,7 @@ use crate::analysis::Inputs;
 use crate::compile;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::list::List;
-use crate::op::{Kind, OpDef, Rule, Spec, Stage, Tensor, Wide};
+use crate::op::{Accuracy, Fast, Kind, OpDef, Rule, Spec, Stage, Tensor, Wide};
 use crate::passes::differentiate::{Unconnected, without_surrogates};
 use crate::passes::{row_gradient, simplify};
 use crate::prim::Prim;
@@ -33,28 +33,31 @@ pub const MAX_STREAMS: usize = 64;
 /// Maximum number of streams of a kernel, those of stages included.
 pub const MAX_KERNEL_STREAMS: usize = 16;
 
-/// Compiles a formula without row functions to the specialisation that computes in f32 as the formula is written.
-pub fn compile_in_f32(when: Vec<(usize, i64)>, formula: &RowFormula) -> Spec {
-    let traced = match has_surrogates(&formula.graph) {
-        true => without_surrogates(&formula.graph),
-        false => formula.graph.clone(),
-    };
-    let graph = compile::as_written(&traced);
-    Spec { when: when.into(), traced, ..Spec::of(graph) }
-}
-
 /// Compiles a formula to the specialisation for the attribute values `when`.
 ///
-/// Values keep no derivative of their own: only the forward formula of a derived gradient has those.
-pub fn compile(when: Vec<(usize, i64)>, formula: &RowFormula, ranges: &Ranges) -> Spec {
+/// Values keep no derivative of their own: only the forward formula of a derived gradient has those. Formulas with row functions
+/// are always exact.
+pub fn compile(
+    when: Vec<(usize, i64)>,
+    formula: &RowFormula,
+    ranges: &Ranges,
+    accuracy: Accuracy,
+) -> Spec {
     if has_surrogates(&formula.graph) {
         let graph = without_surrogates(&formula.graph);
-        return compile(when, &RowFormula { graph, ..formula.clone() }, ranges);
+        return compile(when, &RowFormula { graph, ..formula.clone() }, ranges, accuracy);
+    }
+    if accuracy == Accuracy::AsWritten && formula.functions.is_empty() {
+        let graph = compile::as_written(&formula.graph);
+        return Spec { when: when.into(), traced: formula.graph.clone(), ..Spec::of(graph) };
     }
     let plain = |traced: Graph| {
         let graph = compile::forward(&traced, ranges);
-        let wide = Some(compile::wide(&traced, &graph, ranges));
-        Spec { wide, traced, ..Spec::of(graph) }
+        let mut wide = compile::wide(&traced, &graph, ranges);
+        if wide.single && accuracy == Accuracy::Fast {
+            wide.fast = Fast::of(&traced, [&graph, &wide.graph], ranges, formula.inputs);
+        }
+        Spec { wide: Some(wide), traced, ..Spec::of(graph) }
     };
     if formula.functions.is_empty() {
         return Spec { when: when.into(), ..plain(formula.graph.clone()) };
@@ -71,7 +74,7 @@ pub fn compile(when: Vec<(usize, i64)>, formula: &RowFormula, ranges: &Ranges) -
             let halves = spec.wide.is_some_and(|wide| wide.halves);
             let graph = compile::wide(traced, &spec.graph, ranges).graph;
             let graph = with_reciprocals(&graph, |s| s >= formula.inputs && !cut.is_terms(s));
-            spec.wide = Some(Wide { graph, single: true, halves });
+            spec.wide = Some(Wide { graph, single: true, halves, fast: Fast::NONE });
             spec.traced = traced.clone();
         }
         spec

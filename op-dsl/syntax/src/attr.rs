@@ -3,6 +3,7 @@
 use crate::Errors;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
+use op_dsl_ir::op::Accuracy;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -28,6 +29,8 @@ pub struct OpArgs {
     pub updates: Option<Vec<Ident>>,
     /// The arithmetic that kernels use, `f32`; `None` if it is chosen by the accuracy of results.
     pub arithmetic: Option<Ident>,
+    /// The accuracy of results in f32; exact by default.
+    pub accuracy: Option<Asked>,
     /// Arguments of the gradient operator to derive, if one is requested.
     pub grad: Option<GradArgs>,
     /// The function of the forward operator, if this operator is its handwritten gradient.
@@ -57,8 +60,19 @@ pub struct GradArgs {
     pub broadcast: Option<bool>,
     /// Whether inputs may differ in element type; by default as in the forward operator.
     pub promote: Option<bool>,
+    /// The accuracy of results in f32; exact by default, whatever that of the forward operator is.
+    pub accuracy: Option<Asked>,
     /// Arguments of the gradient operator of this gradient, if one is requested.
     pub grad: Option<Box<GradArgs>>,
+}
+
+/// The argument `accuracy = ".."`.
+#[derive(Debug)]
+pub struct Asked {
+    /// The accuracy that it names.
+    pub accuracy: Accuracy,
+    /// The string, for the spans of errors.
+    pub text: LitStr,
 }
 
 /// An input of a gradient operator: `x`, or `features = x` to rename the forward tensor `x`.
@@ -188,10 +202,11 @@ pub fn op(tokens: TokenStream, errors: &Errors) -> OpArgs {
                 }
                 once(&mut args.arithmetic, arithmetic, &meta, errors);
             }
+            "accuracy" => once(&mut args.accuracy, accuracy(&meta, errors)?, &meta, errors),
             _ => {
                 return Err(meta.error(
                     "unknown argument of `op`; known: name, outputs, dtypes, empty, broadcast, \
-                     promote, updates, arithmetic, grad, grad_of, wrt",
+                     promote, updates, arithmetic, accuracy, grad, grad_of, wrt",
                 ));
             }
         }
@@ -210,6 +225,7 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
         empty: None,
         broadcast: None,
         promote: None,
+        accuracy: None,
         grad: None,
     };
     let mut wrt = None;
@@ -222,11 +238,12 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
             "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
             "broadcast" => once(&mut args.broadcast, boolean(&meta)?, &meta, errors),
             "promote" => once(&mut args.promote, boolean(&meta)?, &meta, errors),
+            "accuracy" => once(&mut args.accuracy, accuracy(&meta, errors)?, &meta, errors),
             "grad" => once(&mut args.grad, Box::new(grad(&meta, errors)?), &meta, errors),
             _ => {
                 return Err(meta.error(
                     "unknown argument of `grad`; known: name, wrt, inputs, outputs, empty, \
-                     broadcast, promote, grad",
+                     broadcast, promote, accuracy, grad",
                 ));
             }
         }
@@ -234,6 +251,21 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
     })?;
     args.wrt = wrt.unwrap_or_default();
     Ok(args)
+}
+
+/// Parses `accuracy = ".."`.
+fn accuracy(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Asked> {
+    let text: LitStr = meta.value()?.parse()?;
+    let accuracy = match text.value().as_str() {
+        "exact" => Accuracy::Exact,
+        "fast" => Accuracy::Fast,
+        other => {
+            let known = "known: \"exact\", the default, and \"fast\"";
+            errors.at(&text, format!("unknown accuracy `{other}`; {known}"));
+            Accuracy::Exact
+        }
+    };
+    Ok(Asked { accuracy, text })
 }
 
 /// Parses the arguments of `#[split(..)]`.

@@ -1,13 +1,13 @@
 //! Parsing, checking and tracing: from the tokens of an item to its operators.
 
 use crate::Errors;
-use crate::attr;
+use crate::attr::{self, Asked};
 use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Strip};
 use crate::scope::Scope;
 use crate::updates::updated_inputs;
 use crate::{elements, names, number, signature, stub, surrogate, trace};
-use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
+use op_dsl_ir::op::{Accuracy, Attr, GradOf, Kind, List, OpDef, Range, Tensor};
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::stages;
 use op_dsl_ir::suggest::nearest;
@@ -313,16 +313,9 @@ fn definition(
         inputs.map(|((n, kind, _), own)| tensor(names::tensor(n), kind, own)).collect();
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
-    let arithmetic = op.args.arithmetic.as_ref();
-    let specs = traced.iter().map(|t| match arithmetic {
-        Some(f32) if !t.formula.functions.is_empty() => {
-            let help = "remove `arithmetic`";
-            errors.at(f32, format!("rows are computed in f32 and f64 always; {help}"));
-            stages::compile(t.when.clone(), &t.formula, &streams)
-        }
-        Some(_) => stages::compile_in_f32(t.when.clone(), &t.formula),
-        None => stages::compile(t.when.clone(), &t.formula, &streams),
-    });
+    let accuracy = accuracy(op, traced, errors);
+    let specs =
+        traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams, accuracy));
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),
@@ -341,7 +334,7 @@ fn definition(
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),
         updates: List::default(),
-        in_f32: arithmetic.is_some(),
+        accuracy,
         specs: specs.collect(),
         grad_of,
         published: None, // the expansion adds it, because only the expansion knows the table
@@ -351,6 +344,26 @@ fn definition(
     gradient::fits_kernels(&def, &f.item.sig.ident, errors);
     check_used(op, &def, !traced.is_empty(), errors);
     def
+}
+
+/// Returns the accuracy that an operator asks for; with row functions there is no choice.
+fn accuracy(op: &Op, traced: &[trace::Traced], errors: &Errors) -> Accuracy {
+    let (arithmetic, asked) = (op.args.arithmetic.as_ref(), op.args.accuracy.as_ref());
+    let has_rows = traced.iter().any(|t| !t.formula.functions.is_empty());
+    let why = "rows are computed in f32 and f64 always";
+    match (arithmetic, asked) {
+        (Some(f32), _) if has_rows => errors.at(f32, format!("{why}; remove `arithmetic`")),
+        (Some(_), Some(Asked { text, .. })) => {
+            errors.at(text, "`arithmetic = f32` says what is allowed; remove `accuracy`");
+        }
+        (Some(_), None) => return Accuracy::AsWritten,
+        (None, Some(Asked { accuracy, text })) => match accuracy {
+            Accuracy::Fast if has_rows => errors.at(text, format!("{why}; remove `accuracy`")),
+            accuracy => return *accuracy,
+        },
+        (None, None) => {}
+    }
+    Accuracy::Exact
 }
 
 /// Requires `#[unused]` on the inputs that the formula does not read, and on no others.

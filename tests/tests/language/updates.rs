@@ -3,7 +3,7 @@
 use super::common::{self, Tensor};
 use super::levels::levels;
 use op_dsl::ir::DType;
-use op_dsl::ir::op::Value;
+use op_dsl::ir::op::{Accuracy, Value};
 use op_dsl::{Options, View, ViewMut};
 
 #[op_dsl::operators]
@@ -105,10 +105,11 @@ fn definitions_say_what_is_replaced() {
     assert_eq!(def.updates.to_vec(), [0, 2]);
     let names: Vec<&str> = def.outputs.iter().map(|t| &*t.name).collect();
     assert_eq!(names, ["new_x", "new_seen"]);
-    assert!(def.in_f32 && def.specs.iter().all(|spec| spec.wide.is_none()));
+    assert_eq!(def.accuracy, Accuracy::AsWritten);
+    assert!(def.specs.iter().all(|spec| spec.wide.is_none()));
     let gradient = ops::DIFFERENCE_GRAD.def();
     assert_eq!(&*ops::DIFFERENCE.def().outputs[0].name, "z");
-    assert!(gradient.updates.is_empty() && !gradient.in_f32);
+    assert!(gradient.updates.is_empty() && gradient.accuracy == Accuracy::Exact);
 }
 
 /// `verify` allows the errors of f32 arithmetic to a formula that asks for it, overflow on the way included.

@@ -3,6 +3,7 @@
 use super::converted;
 use super::formula::Formula;
 use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::accuracy::{Accuracy, FAST_BUDGET};
 use op_dsl_ir::graph::needed;
 use op_dsl_ir::{DType, Id, Node, Prim};
 
@@ -22,11 +23,13 @@ impl Formula {
 
     /// Returns the error budget of an output before it is converted, as a number of type `dtype`.
     pub fn budget_of(&self, output: usize, dtype: DType, level: Level) -> f64 {
+        let is_fast = self.op.def().accuracy == Accuracy::Fast;
+        let single = if is_fast { FAST_BUDGET } else { BUDGET };
         match dtype.is_narrow() {
             true => HALF_BUDGET,
             // Values of rows are no streams of an element, so that no primitive has a value here.
-            false if level.has_fma() || !self.spec.stages.is_empty() => BUDGET,
-            false => BUDGET.max(self.budget_of_primitives(output, level)),
+            false if level.has_fma() || !self.spec.stages.is_empty() => single,
+            false => single.max(self.budget_of_primitives(output, level)),
         }
     }
 

@@ -4,7 +4,7 @@ use super::converted;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
+use op_dsl_ir::op::{Accuracy, Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
 use op_dsl_ir::rounding::{self, BUDGET};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
@@ -177,7 +177,7 @@ impl Formula {
     ) -> bool {
         let is_ignored = want.is_nan() && got == 0.0 && streams.iter().any(|x| x.is_nan());
         let written = || self.in_steps(attrs, streams, k);
-        if self.op.def().in_f32 && streams.iter().any(|x| !x.is_finite()) {
+        if self.op.def().accuracy == Accuracy::AsWritten && streams.iter().any(|x| !x.is_finite()) {
             let written = written();
             return got == written || got.is_nan() && written.is_nan();
         }
@@ -193,7 +193,20 @@ impl Formula {
     fn bound_in_f32(&self, attrs: &[Value], streams: &[f64], k: usize) -> Option<f64> {
         let scalars = self.op.def().scalars(attrs);
         let bounds = || rounding::errors_in_f32(&self.spec.graph, streams, &scalars);
-        self.op.def().in_f32.then(|| bounds()[k])
+        (self.op.def().accuracy == Accuracy::AsWritten).then(|| bounds()[k])
+    }
+
+    /// Returns the least unit of errors of output `k` of an element: that of f32 at the [largest addend](rounding::largest_addends)
+    /// of an operator of `accuracy = "fast"`, else 0.
+    ///
+    /// The addends are those of the formula as written, or as differentiated by the compiler.
+    pub fn unit_of_addends(&self, attrs: &[Value], streams: &[f64], k: usize) -> f64 {
+        if self.op.def().accuracy != Accuracy::Fast {
+            return 0.0;
+        }
+        let scalars = self.op.def().scalars(attrs);
+        let addend = rounding::largest_addends(&self.spec.traced, streams, &scalars)[k];
+        if addend.is_finite() { Format::of(DType::F32).ulp(addend) } else { 0.0 }
     }
 
     /// Evaluates output `k` of an element by f64 arithmetic on the formula as written.
@@ -206,7 +219,8 @@ impl Formula {
     /// Returns the error in ULP of output `k` of an element, whose result is `got` and exact value `want`.
     ///
     /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. If the output is a sum of terms
-    /// that cancel, the unit is not smaller than the rounding error of such a term in f64. At a pole with opposite infinities
+    /// that cancel, the unit is not smaller than the rounding error of such a term in f64, and for `accuracy = "fast"` not smaller
+    /// than that of the largest addend in f32. At a pole with opposite infinities
     /// on its sides, either infinity is right. If the formula rounds numbers to integers, the exact result of arguments of
     /// `round` that are off by [`TIE`] is right as well.
     pub fn error(
@@ -220,7 +234,8 @@ impl Formula {
         let format = self.format(k, dtype);
         if let Some(stored) = self.converted(k) {
             let beside = self.beside(&self.op.def().scalars(attrs), streams, k, format);
-            let off = self.budget_of(k, DType::F32, level);
+            let unit = self.unit_of_addends(attrs, streams, k) / Format::of(DType::F32).ulp(want);
+            let off = self.budget_of(k, DType::F32, level) * unit.max(1.0);
             let all = beside.into_iter().chain([want]);
             return all
                 .map(|want| converted::error(stored, got, want, off))
@@ -234,6 +249,10 @@ impl Formula {
             // An error within the bound is within the budget.
             let unit = if bound.is_finite() { bound / BUDGET } else { return 0.0 };
             return format.error(got, want, unit);
+        }
+        let addends = self.unit_of_addends(attrs, streams, k);
+        if format.error(got, want, addends) <= PLAIN {
+            return format.error(got, want, addends);
         }
         let moved = |stream: usize, x: f64| {
             let mut streams = streams.to_vec();
@@ -271,7 +290,7 @@ impl Formula {
         let is_linear = |s: &usize| !self.applied.contains(s);
         let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
         let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
-        let error = format.error(got, want, f64::EPSILON * most);
+        let error = format.error(got, want, addends.max(f64::EPSILON * most));
         if format.is_narrow() || error <= PLAIN {
             return error;
         }
@@ -285,7 +304,7 @@ impl Formula {
         });
         match scales.fold(0.0, f64::max) {
             0.0 => error,
-            scale => error.min(format.error(got, want, format.ulp(scale))),
+            scale => error.min(format.error(got, want, addends.max(format.ulp(scale)))),
         }
     }
 

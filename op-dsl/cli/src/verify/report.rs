@@ -6,11 +6,15 @@ use super::pass::Pass;
 use super::sweep::{Measure, Outcome, Place, Tally, Worst};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
+use op_dsl_ir::accuracy::Accuracy;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// Share of 16-bit results that must be correctly rounded, for every formula.
 const ROUNDED: f64 = 0.999;
+
+/// Unit of errors in f32 of an operator of `accuracy = "fast"`.
+const UNIT: &str = " (f32: ulp of the largest addend)";
 
 /// A failed check, and the element where it failed first or has the worst error.
 #[derive(Clone)]
@@ -29,6 +33,8 @@ pub struct Row {
     /// Worst error, in ULP, of the output whose error is the largest share of its budget.
     ulp: f64,
     budget: f64,
+    /// Whether errors count in units of the largest addend: `accuracy = "fast"`.
+    is_fast: bool,
     output: String,
     /// Description of the element at which the worst error occurred.
     at: String,
@@ -83,6 +89,7 @@ impl Row {
             inputs: measure.decided.all / outputs,
             ulp: *ulp,
             budget: budget(k),
+            is_fast: formula.op.def().accuracy == Accuracy::Fast,
             output: names[k].clone(),
             at,
             missed: checks
@@ -113,8 +120,13 @@ impl Row {
             format!("{:.0e}", self.author),
             self.output.clone(),
             self.at.clone(),
-            verdict(&self.missed),
+            self.verdict(),
         ]
+    }
+
+    /// Returns the verdict, with the unit of errors if that is not the one of the result.
+    fn verdict(&self) -> String {
+        verdict(&self.missed) + if self.is_fast { UNIT } else { "" }
     }
 
     fn json(&self) -> Value {
@@ -127,6 +139,7 @@ impl Row {
             "inputs": self.inputs,
             "max_ulp": number(self.ulp),
             "budget": self.budget,
+            "unit": if self.is_fast { "largest addend" } else { "result" },
             "output": self.output,
             "at": self.at,
             "rounded": m.rounded.share(),
@@ -159,7 +172,8 @@ impl Report {
     /// Returns the summary of all rows, as cells for the columns of [`SUMMARY`].
     pub fn cells(&self) -> Vec<String> {
         let operator = self.rows.first().map(|row| row.operator.to_owned());
-        operator.into_iter().chain(self.summed()).chain([verdict(&self.missed())]).collect()
+        let verdict = verdict(&self.missed()) + self.unit();
+        operator.into_iter().chain(self.summed()).chain([verdict]).collect()
     }
 
     /// Returns the summary of all rows as a sentence that ends with the failed checks.
@@ -170,7 +184,12 @@ impl Report {
             said.map(|(cell, (what, _))| format!("{what} {cell}")).collect();
         let missed = self.missed();
         said.extend((!missed.is_empty()).then(|| verdict(&missed)));
-        said.join(", ")
+        said.join(", ") + self.unit()
+    }
+
+    /// Returns the unit of errors, for the end of a line; empty if it is that of the result.
+    fn unit(&self) -> &'static str {
+        if self.rows.iter().any(|row| row.is_fast) { UNIT } else { "" }
     }
 
     pub fn json(&self) -> Value {

@@ -13,7 +13,7 @@ use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
 /// Value of factor streams: not a power of two, so that products with it round.
-const FACTOR: f64 = 1.718_281_9_f32 as f64;
+pub(super) const FACTOR: f64 = 1.718_281_9_f32 as f64;
 /// Value of factor streams that scales subnormal results into the normal range.
 ///
 /// It is near the largest f32 number.

@@ -42,6 +42,30 @@ pub struct Split {
     pub rest: Graph,
     /// The univariate functions, without duplicates.
     pub functions: Vec<Function>,
+    /// Whether the expression rounds as f32 arithmetic does, where results need not have all digits ([`split_in_f32`]).
+    pub rounds: bool,
+}
+
+impl Split {
+    /// Returns the graph of the functions' values, over the streams and attributes of the split graph.
+    pub fn values(&self) -> Graph {
+        let mut b = Builder::new();
+        let value = |function: &Function| {
+            let (of, times) = (b.part(&function.variable.of), &function.variable.times);
+            let times = times.product(&mut b);
+            let variable = times.map_or(of, |times| b.product(times, of));
+            let mut ids: Vec<Id> = Vec::new();
+            for node in function.graph.nodes.iter() {
+                ids.push(match node {
+                    Node::Stream(_) => variable,
+                    node => b.add(node.map_args(&ids)),
+                });
+            }
+            ids[function.graph.outputs[0].index()]
+        };
+        let values: Vec<Id> = self.functions.iter().map(value).collect();
+        b.finish(&values)
+    }
 }
 
 /// Maximum nesting depth of `select`s that [`split`] expands.
@@ -51,8 +75,20 @@ const CASES: usize = 4;
 /// `None` if some result needs more than products, `select`s and divisions by attributes to combine the functions' values, or if
 /// no function is more than an operation or two.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
-    let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
-    let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
+    split_by(graph, inputs, false)
+}
+
+/// Splits a graph as [`split`] does, but the combining expression may contain any arithmetic, and functions of several streams.
+///
+/// Such an expression has the rounding errors of its terms.
+pub fn split_in_f32(graph: &Graph, inputs: usize) -> Option<Split> {
+    split_by(graph, inputs, true)
+}
+
+fn split_by(graph: &Graph, inputs: usize, rounds: bool) -> Option<Split> {
+    // A sum that rounds has lost digits below the normal numbers, which a factor of it would scale up.
+    let factors: Vec<bool> = (0..inputs).map(|s| !rounds && is_factor(graph, s)).collect();
+    let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new(), rounds };
     let mut results = Vec::new();
     for output in graph.outputs.iter() {
         let alone = simplify::run(&graph.with_outputs(&[*output]));
@@ -68,7 +104,7 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
         results.push(multiplied(&mut splitter.b, &product));
     }
     let Splitter { b, functions, .. } = splitter;
-    (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions })
+    (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions, rounds })
 }
 
 /// Returns a graph of one output as a univariate function times powers of attributes.
@@ -83,6 +119,8 @@ struct Splitter {
     b: Builder,
     inputs: usize,
     functions: Vec<Function>,
+    /// Whether the expression may round: [`Split::rounds`].
+    rounds: bool,
 }
 
 impl Splitter {
@@ -134,7 +172,7 @@ impl Splitter {
                 all.retain(|x| Some(*x) != first);
                 // Uniform factors come next, because they alone do not change the magnitude of a product much.
                 all.sort_by_key(|x| self.reads(*x, 0));
-                more.is_none().then(|| first.into_iter().chain(all).collect())
+                (self.rounds || more.is_none()).then(|| first.into_iter().chain(all).collect())
             }
             Node::Call(Prim::Add | Prim::Sub | Prim::Div, _) if node.args().iter().all(plain) => {
                 Some(vec![self.copied(graph)])
@@ -145,10 +183,20 @@ impl Splitter {
                 product.push(self.b.quotient(one, y));
                 Some(product)
             }
+            Node::Call(prim, _) if self.rounds && may_round(prim) => {
+                let mut arg = |id: &Id| {
+                    let product = self.product(&part(graph, *id), domains, cases)?;
+                    Some(multiplied(&mut self.b, &product))
+                };
+                let args: Option<Vec<Id>> = node.args().iter().map(&mut arg).collect();
+                Some(vec![self.b.call(prim, &args?)])
+            }
             _ => {
                 let is_choice = |k: &usize| matches!(graph.nodes[*k], Node::Call(Prim::Select, _));
                 let choices = (0..graph.nodes.len()).rev().filter(is_choice);
-                let mut conditions = choices.map(|k| graph.nodes[k].args()[0]).filter(plain);
+                let is_sum = |id: &Id| self.rounds && !calls(&part(graph, *id), &costs);
+                let conditions = choices.map(|k| graph.nodes[k].args()[0]);
+                let mut conditions = conditions.filter(|id| plain(id) || is_sum(id));
                 let (condition, cases) = (conditions.next()?, cases.checked_sub(1)?);
                 let decided = |whether| {
                     let domains = narrowed(graph, condition, whether, domains);
@@ -301,6 +349,11 @@ fn is_worth_it(graph: &Graph) -> bool {
     let count = |node: &&Node| matches!(**node, Node::Call(prim, _) if rounds(prim));
     let is_long = graph.nodes.iter().filter(count).count() > 1;
     (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
+}
+
+/// Returns whether a call of a primitive may take rounded arguments: a small error of these is a small error of the result.
+fn may_round(prim: Prim) -> bool {
+    !(prim.is_comparison() || prim.is_composed() || matches!(prim, Prim::Round | Prim::Select))
 }
 
 /// Returns whether a graph calls any primitive for which `wanted` is true.

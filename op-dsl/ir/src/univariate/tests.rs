@@ -14,7 +14,7 @@ fn a_gated_units_gradient_is_two_functions_of_the_gate() {
     let (g, above) = (b.product(t, dy), b.product(dy, f));
     let (left, right) = (b.product(above, value), b.sum(g, above));
     let graph = b.finish(&[left, right]);
-    let Split { rest, functions } = split(&graph, 3).expect("two functions");
+    let Split { rest, functions, .. } = split(&graph, 3).expect("two functions");
     assert_eq!(functions.iter().map(|f| f.variable.stream()).collect::<Vec<_>>(), [1, 1]);
     for (dy, x, value) in [(0.3, 0.7, -1.5), (-2.0, -3.0, 0.25)] {
         let values = functions.iter().map(|f| f.graph.eval(&[x], &[])[0]);
@@ -63,7 +63,7 @@ fn an_attribute_beside_the_stream_is_taken_out() {
     let (s, tanh) = (b.call(Prim::Sigmoid, &[t]), b.call(Prim::Tanh, &[t]));
     let (swish, bent) = (b.product(x, s), b.quotient(tanh, beta));
     let (left, right) = (b.product(dy, swish), b.product(dy, bent));
-    let Split { functions, rest } = comes_to_the_same(&b.finish(&[left, right]), 2, &[1.75]);
+    let Split { functions, rest, .. } = comes_to_the_same(&b.finish(&[left, right]), 2, &[1.75]);
     assert!(functions.iter().all(|f| f.variable.times.0 == [(0, 1)] && f.variable.stream() == 1));
     assert_eq!((functions.len(), rest.reads(1)), (2, false));
 }

@@ -6,7 +6,7 @@ use crate::trace::Traced;
 use op_dsl_ir::Stored;
 use op_dsl_ir::compile::divisors_cancelled;
 use op_dsl_ir::op::{
-    Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
+    Accuracy, Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
 };
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::rounding::Ranges;
@@ -108,12 +108,12 @@ pub(super) fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usiz
 
 /// Derives the gradient's specialisations; `None` after reporting an error.
 ///
-/// `inputs` is the number of the gradient's input streams.
+/// `ranges` has the value range of each of the gradient's input streams.
 pub(super) fn specs(
     forward: &Forward,
     wiring: &Wiring,
-    inputs: usize,
     ranges: &Ranges,
+    accuracy: Accuracy,
     args: &GradArgs,
     errors: &Errors,
 ) -> Option<Vec<Spec>> {
@@ -122,7 +122,7 @@ pub(super) fn specs(
     let mut specs = Vec::new();
     for t in forward.traced {
         let rows: List<RowFunction> = t.formula.functions.clone().into();
-        match stages::gradient(&t.formula, &steps, inputs) {
+        match stages::gradient(&t.formula, &steps, ranges.len()) {
             Ok(formula) => {
                 let forward = t.formula.graph.clone();
                 let cancelled = has_surrogates(&forward).then(|| RowFormula {
@@ -130,8 +130,8 @@ pub(super) fn specs(
                     ..formula.clone()
                 });
                 let when = t.when.clone();
-                let mut spec =
-                    stages::compile(when, cancelled.as_ref().unwrap_or(&formula), ranges);
+                let compiled = cancelled.as_ref().unwrap_or(&formula);
+                let mut spec = stages::compile(when, compiled, ranges, accuracy);
                 if spec.stages.is_empty() {
                     spec.traced = formula.graph;
                 }

@@ -4,7 +4,7 @@ use super::forward::{Forward, gradient_of, specs, streams, wiring};
 use super::variables::{self, list};
 use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
-use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Sum, Tensor};
+use op_dsl_ir::op::{Accuracy, Attr, AttrKind, OpDef, Origin, Part, Spec, Sum, Tensor};
 
 /// Resolves the names in `inputs(..)` of a gradient; `None` after reporting an error.
 ///
@@ -79,7 +79,8 @@ pub fn default(
 
     let wiring = wiring(forward, &all, wrt);
     let streams = streams(def, &all);
-    let specs = specs(forward, &wiring, streams.len(), &[], args, errors)?;
+    let ranges = vec![None; streams.len()];
+    let specs = specs(forward, &wiring, &ranges, Accuracy::Exact, args, errors)?;
     all.retain(|(_, source)| {
         // As differentiated: `s / s` is 1 in the kernel, but the derivative has no value where `s` is 0.
         let reads = |i: usize| specs.iter().any(|s| s.traced.reads(i) || s.reads(i));
