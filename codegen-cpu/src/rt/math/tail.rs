@@ -4,7 +4,7 @@
 //! lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
 use super::double_float::DoubleFloat;
-use super::exponential::{EXP, Exp};
+use super::exponential::Exp;
 use super::table::{Column, Lut, MAGIC};
 use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
@@ -166,9 +166,9 @@ impl Curve {
         let column = |k: usize| self.columns[k].0.lut(s, ix);
         let (v0, slope) = (column(1), q.mul_add(d, column(3)));
         let high = slope.mul_add(d, v0);
-        let exp = Exp::new(s, &EXP, high, slope.mul_add(d, v0 - high) + column(2));
-        let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);
-        exp.s.mul_add(exp.t, exp.t) * up
+        let low = slope.mul_add(d, v0 - high) + column(2);
+        let Exp { t, s, up } = Exp::new(s, high, low, self.negative);
+        s.mul_add(t, t) * up
     }
 
     /// Evaluates `+- e^-v` at `z` in double-float, for lanes in the interval; other lanes are arbitrary.
@@ -186,9 +186,8 @@ impl Curve {
         }
         // Renormalises the sum, because the square and higher powers may exceed one step of the exponential.
         let high = sum + low;
-        let exp = Exp::new(s, &EXP, high, (sum - high) + low);
-        let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);
-        let value = exp.s.mul_add(exp.t, exp.t);
-        DoubleFloat { high: value * up, low: exp.s.mul_add(exp.t, exp.t - value) * up }
+        let Exp { t, s, up } = Exp::new(s, high, (sum - high) + low, self.negative);
+        let value = s.mul_add(t, t);
+        DoubleFloat { high: value * up, low: s.mul_add(t, t - value) * up }
     }
 }
