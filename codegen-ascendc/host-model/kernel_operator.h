@@ -14,6 +14,7 @@
 #include "model/gather.h"
 #include "model/pipe.h"
 #include "model/queue.h"
+#include "model/reduce.h"
 #include "model/register_calls.h"
 #include "model/register_moves.h"
 #include "model/registers.h"

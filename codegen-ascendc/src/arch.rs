@@ -24,6 +24,12 @@ pub struct Arch {
     ///
     /// On architectures that have only the modes NONE and ODD, NONE rounds to nearest.
     pub to_half: Round,
+    /// Whether the vector unit reduces blocks of `float` to one number each, and repeats numbers along blocks.
+    ///
+    /// Kernels of row functions need both.
+    pub reduces: bool,
+    /// Bytes of UB (the on-chip buffer) that the vector call `Brcb`, which repeats numbers along blocks, reserves for itself.
+    pub repeat_reserve: u64,
     /// Bytes of UB (the on-chip buffer) that the vector call `Select` reserves for itself.
     pub select_reserve: u64,
     /// Whether the repeats (256 bytes each) of one `Select` call read consecutive mask bits.
@@ -171,6 +177,8 @@ static A1001: Arch = Arch {
     pads: false,
     gathers: false,
     to_half: Round::None,
+    reduces: false,
+    repeat_reserve: 0,
     select_reserve: 0,
     long_masks: false,
     flushes: false,
@@ -185,6 +193,8 @@ static A1001: Arch = Arch {
 static A2002: Arch = Arch {
     number: 2002,
     gathers: true,
+    reduces: true,
+    repeat_reserve: 8192,
     select_reserve: 8192,
     long_masks: true,
     flushes: true,
@@ -195,6 +205,7 @@ static A2201: Arch = Arch {
     number: 2201,
     dtypes: ALL,
     pads: true,
+    repeat_reserve: 0,
     to_half: Round::Rint,
     saturates: true,
     rates_of: "asc-devkit 9.1, theoretical rates of vector instructions, tables 6 to 15",
@@ -321,11 +332,11 @@ pub enum Why {
         "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"
     )]
     Missing(&'static str),
-    /// The formula has a function of rows, with this name, which emitted kernels do not compute.
+    /// The formula has a function of rows, with this name, which emitted kernels do not compute beside what the second field says.
     #[error(
-        "the formula has `{0}`, and NPU kernels of row functions are not emitted yet; compute it on CPUs"
+        "the formula has `{0}`, and NPU kernels of row functions are not yet emitted for {1}; compute it on CPUs"
     )]
-    Rows(&'static str),
+    Rows(&'static str, String),
     /// The tensor with this name has a type of its own, or is an output of truth values; the second field is its type.
     #[error(
         "`{0}` has elements of {1} whatever the type of the call, which is not yet emitted for NPUs; write `{0}` as an \

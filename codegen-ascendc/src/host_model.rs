@@ -25,7 +25,7 @@ pub static FILES: &[(&str, &str)] = files![
     "model/chunk.h" "model/clock.h" "model/compound.h" "model/core.h" "model/counters.h"
     "model/datacopy.h" "model/event.h" "model/gather.h" "model/gm.h" "model/lanes.h"
     "model/limited.h" "model/params.h" "model/pipe.h" "model/queue.h" "model/register_calls.h"
-    "model/register_moves.h" "model/registers.h" "model/report.h" "model/round.h" "model/select.h"
+    "model/reduce.h" "model/register_moves.h" "model/registers.h" "model/report.h" "model/round.h" "model/select.h"
     "model/tensor.h" "model/tiling.h" "model/transpose.h" "model/types.h" "model/ub.h"
     "model/vector.h" "run.h"
 ];

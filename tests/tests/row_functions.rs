@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 
 mod common;
+#[path = "row_functions/npu.rs"]
+mod npu;
 
 use common::{Random, Tensor, all_defaults, run};
 use op_dsl::ir::DType;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "chunk.h"
 #include "limited.h"
@@ -229,7 +231,7 @@ public:
         const bool same = target.Start() == source.Start() &&
                           (!extent.Repeated() || target.size != source.size ||
                            (target.stride.block == source.stride.block && target.stride.repeat == source.stride.repeat));
-        if (same && may_share && target.size <= source.size) {
+        if ((same && may_share && target.size <= source.size) || !Shares(target, source)) {
             return;
         }
         Fail("overlap", where_,
@@ -314,6 +316,27 @@ public:
     const Extent extent;
 
 private:
+    /// Whether two operands cover a common byte: strides may interleave them.
+    bool Shares(const Place& target, const Place& source) const
+    {
+        std::vector<std::pair<uint32_t, uint32_t>> runs[2];
+        const Place* places[2] = {&target, &source};
+        for (int i = 0; i < 2; ++i) {
+            places[i]->Runs(extent, [&](uint32_t address, uint32_t length) { runs[i].emplace_back(address, address + length); });
+            std::sort(runs[i].begin(), runs[i].end());
+        }
+        auto to = runs[0].begin();
+        for (const auto& from : runs[1]) {
+            while (to != runs[0].end() && to->second <= from.first) {
+                ++to;
+            }
+            if (to != runs[0].end() && to->first < from.second) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// The covered elements of a chunk, in from UB or out to it.
     HOST_MODEL_ONCE void Move(const Place& place, uint64_t first, uint8_t* chunk, bool in) const
     {

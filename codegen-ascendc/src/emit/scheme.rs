@@ -1,18 +1,33 @@
-//! How cores share a call: each element by itself, or with sums over inputs that are broadcast.
+//! How cores share a call: each element by itself, with sums over inputs that are broadcast, or row by row.
 //!
 //! A scheme is a row of this table: the kernel's class, the tiling in C++, what a launch needs. Emitters read the row of an
 //! operator and do not ask what it has.
 
 use op_dsl_ir::op::OpDef;
 
+/// Class of a kernel: how it walks its tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Each element by itself; a header has the walk.
+    Elements,
+    /// Elements are added, and cores meet.
+    Sums,
+    /// Tiles are whole rows, which functions reduce.
+    Rows,
+}
+
 /// One way in which cores share a call.
 pub struct Scheme {
-    /// Whether the kernel's class adds elements and walks its own tiles. The other class has a header for the walk.
+    /// Class of the kernel.
+    pub class: Class,
+    /// Whether the kernel adds elements, and takes inputs that are broadcast as they are.
     pub adds: bool,
     /// Whether gated tensors with small rows have a kernel of their own.
     pub small: bool,
     /// C++ type of the shape that is tiled.
     pub extent: &'static str,
+    /// C++ function that makes this shape from dimensions; without inputs that are broadcast.
+    pub collapse: &'static str,
     /// C++ function that tiles it.
     pub tile: &'static str,
     /// End of AscendC's name for the type of kernel, where vector cores are apart.
@@ -24,9 +39,11 @@ pub struct Scheme {
 }
 
 static ELEMENTS: Scheme = Scheme {
+    class: Class::Elements,
     adds: false,
     small: true,
     extent: "Extent",
+    collapse: "Collapse",
     tile: "Tile",
     kernel_type: "AIV_ONLY",
     launched: ["", ""],
@@ -35,18 +52,33 @@ static ELEMENTS: Scheme = Scheme {
 
 /// The barrier over all cores needs the scheduler, which kernels of vector cores alone do without, and all cores at once.
 static SUMS: Scheme = Scheme {
+    class: Class::Sums,
     adds: true,
     small: false,
     extent: "SumExtent",
+    collapse: "CollapseSums",
     tile: "TileSums",
     kernel_type: "MIX_AIV_1_0",
     launched: ["__schedmode__(1) ", "__mix__(0, 1)"],
     workspace: true,
 };
 
+static ROWS: Scheme = Scheme {
+    class: Class::Rows,
+    small: false,
+    extent: "RowExtent",
+    collapse: "CollapseRows",
+    tile: "TileRows",
+    ..ELEMENTS
+};
+
 impl Scheme {
     /// Returns the scheme of an operator.
     pub fn of(def: &OpDef) -> &'static Scheme {
-        if def.sums.is_empty() { &ELEMENTS } else { &SUMS }
+        match () {
+            _ if !def.sums.is_empty() => &SUMS,
+            _ if def.has_row_functions() => &ROWS,
+            _ => &ELEMENTS,
+        }
     }
 }

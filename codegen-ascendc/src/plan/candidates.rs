@@ -180,6 +180,7 @@ pub(super) fn planned(
         cost,
         accuracy: Accuracy::new(dtype),
         lost: Vec::new(),
+        rows: None,
     })
 }
 

@@ -179,7 +179,7 @@ impl<'g> Pass<'g> {
                 Ok(round(&mut self.seq, x))
             }
             Prim::Sqrt => self.plain(Api::Sqrt, &[x]),
-            Prim::Exp => self.plain(Api::Exp, &[x]),
+            Prim::Exp => self.exponential(x),
             Prim::Ln => self.plain(Api::Ln, &[x]),
             Prim::Pow => self.power(x, y),
             Prim::Lt => self.compare(Compare::Lt, x, y),
@@ -294,6 +294,32 @@ impl<'g> Pass<'g> {
             return self.axpy(x, w, Scalar::Const(-c));
         }
         self.plain(Api::Sub, &[x, y])
+    }
+
+    /// Emits `e^x`, where `Digits::Fine` asks for it with what a difference `x = a - b` loses when it is rounded.
+    ///
+    /// A difference of 60 is rounded to 2^-19, which is as much of its exponential. TwoSum (Knuth) finds what is lost, `r`, and
+    /// `e^(x + r)` is `e^x (1 + r)`. Bounds keep differences finite, and infinite exponentials positive.
+    fn exponential(&mut self, x: Id) -> Result<Val, Why> {
+        let Node::Call(Prim::Sub, [a, b, _]) = self.read.node(x) else {
+            return self.plain(Api::Exp, &[x]);
+        };
+        let is_number = self.read.scalar(a).or(self.read.scalar(b)).is_some();
+        if is_number || self.target.digits != Digits::Fine {
+            return self.plain(Api::Exp, &[x]);
+        }
+        let (a, b, x) = (self.value(a)?, self.value(b)?, self.value(x)?);
+        let seq = &mut self.seq;
+        let x = seq.maxs(x, f64::from(f32::MIN));
+        let x = seq.mins(x, f64::from(f32::MAX));
+        let back = seq.sub(x, a);
+        let of_a = seq.sub(x, back);
+        let (of_a, of_b) = (seq.sub(a, of_a), seq.call(Api::Add, &[b, back]));
+        let lost = seq.sub(of_a, of_b);
+        let lost = seq.maxs(lost, -0.5);
+        let more = seq.adds(lost, 1.0);
+        let e = seq.call(Api::Exp, &[x]);
+        Ok(seq.mul(e, more))
     }
 
     /// Emits `x^y`, in `float` results with more digits of the logarithm where these are asked for.

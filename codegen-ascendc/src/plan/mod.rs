@@ -35,6 +35,7 @@
 //! ub_budget   the UB requirement of a tile
 //! registers   the same calls on registers instead of buffers
 //! cost        calls, cycles, bytes
+//! rows        plans of the stages of a formula with row functions
 //! planned     the result, with all decisions made
 //! estimate    the cost of a plan, without a search
 //! kept        the plans that searches chose, in a file
@@ -80,6 +81,7 @@ mod reference;
 mod regions;
 pub mod registers;
 mod repeated;
+pub mod rows;
 mod samples;
 mod schedule;
 mod search;
@@ -106,7 +108,7 @@ use crate::sequence::form::Limits;
 use accuracy::Accuracy;
 use choice::chosen;
 use kept::{Choices, Source};
-use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Stage, Tensor};
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor};
 use op_dsl_ir::{DType, Node, Stored};
 use samples::Samples;
 use std::cell::RefCell;
@@ -192,6 +194,9 @@ fn make(
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
+    if !def.specs[spec].stages.is_empty() {
+        return rows::plan(def, spec, dtype, soc, source);
+    }
     let (graph, samples) = (&def.specs[spec].graph, Samples::new(def, spec, dtype));
     let in_budget = |target: Target<'_>, storage: Storage| {
         let plan = chosen(graph, &samples, target, storage, source).map_err(refuse)?;
@@ -222,15 +227,9 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
+    rows::check(def, spec, soc)?;
     if let Some(sum) = def.sums.first().filter(|_| !adds(def, soc)) {
         return Err(Why::Sum(soc, def.outputs[sum.output].name.to_string()));
-    }
-    let row_function = |stage: &Stage| match stage.rule {
-        Rule::Reduce(function) => Some(function.name()),
-        Rule::Uniform => None,
-    };
-    if let Some(function) = def.specs[spec].stages.iter().find_map(row_function) {
-        return Err(Why::Rows(function));
     }
     let own = |t: &&Tensor| t.own.is_some();
     if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(own)) {

@@ -4,6 +4,7 @@ use super::accuracy::Accuracy;
 use super::cost::Cost;
 use super::instr::{Buffer, Instr};
 use super::registers::Registers;
+use super::rows::RowPlans;
 use super::skipped::picked;
 use crate::arch::{Inaccurate, Soc};
 use crate::sequence::form::{Digits, Limits};
@@ -63,6 +64,8 @@ pub struct Plan {
     pub accuracy: Accuracy,
     /// Input streams at whose infinities the plan gives NaN in places where the formula is infinite.
     pub lost: Vec<usize>,
+    /// Plans of the stages of a formula with row functions, whose calls the kernel makes instead of `instrs`.
+    pub rows: Option<Box<RowPlans>>,
 }
 
 impl Plan {
@@ -92,7 +95,10 @@ impl Plan {
 
     /// Bytes of UB that the largest tile occupies.
     pub fn ub_used(&self) -> u64 {
-        self.need.dense.fixed + self.tile * self.need.dense.bits / 8
+        // Rows of the largest tile have one buffer in each queue.
+        let rows = self.need.small.filter(|_| self.rows.is_some());
+        let used = rows.unwrap_or(self.need.dense);
+        used.fixed + self.tile * used.bits / 8
     }
 
     /// Returns the name of a buffer: that of its stream, or for example `t0`, `h0`, `m0` for a temporary.
@@ -108,6 +114,9 @@ impl Plan {
 
     /// Describes the worst result; `None` if it is within the error budget.
     pub fn inaccurate(&self) -> Option<Inaccurate> {
+        if let Some(rows) = &self.rows {
+            return rows.plans().find_map(Plan::inaccurate);
+        }
         let Accuracy { error, budget, worst: Some(worst) } = &self.accuracy else { return None };
         if self.accuracy.is_good() {
             return None;

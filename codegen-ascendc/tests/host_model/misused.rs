@@ -178,3 +178,31 @@ fn parameters_out_of_range() {
     p.broken("tiling_size", "tiling", "64 bytes, the kernel's struct 72", &["--tiling", &tiling]);
     p.broken("atomic_left_on", parameter, "SetAtomicAdd is still on", &[]);
 }
+
+#[test]
+fn reductions() {
+    let p = Program::compile("reduce", 2201).without_auto_sync();
+    let (parameter, wait) = ("parameter", "missing-wait");
+    p.broken("reduce_alignment", "ub-alignment", "multiple of 32", &[]);
+    p.broken("reduce_repeats", parameter, "repeatTime is 256, allowed is 0..255", &[]);
+    p.broken("reduce_stride", parameter, "srcBlkStride is 65536, allowed is 0..65535", &[]);
+    p.broken("reduce_no_lane", parameter, "no lane of the mask is on", &[]);
+    p.broken("reduce_bounds", "ub-uninitialised", "nobody wrote VECIN queue 0 buffer 0+256", &[]);
+    p.broken("reduce_left_out", "ub-uninitialised", "nobody wrote TBuf 4+28", &[]);
+    p.broken("reduce_without_barrier", wait, "written by pipe V", &[]);
+    p.broken("repeat_overlap", "overlap", "may not share a byte", &[]);
+    p.broken("repeat_stride", parameter, "dstBlkStride is 0", &[]);
+    p.broken("repeat_without_barrier", wait, "written by pipe V", &[]);
+    p.broken("overlap_interleaved", "overlap", "only equal addresses", &[]);
+    let values: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let x = bytes(values.iter().map(|x| x.to_le_bytes()));
+    // Numbers of each block are added: 8 k + (8 k + 1) + (8 k + 2).
+    let repeated: Vec<f32> = (0..64).map(|i| (24 * (i / 8) + 3) as f32).collect();
+    assert_eq!(floats(&p.good("good_reduce", &x, 256, &[]).0), repeated);
+    let added: Vec<f32> = (0..64)
+        .map(|i| if i / 8 % 2 == 0 { (2 * i + 10) as f32 } else { (i + 1) as f32 })
+        .collect();
+    assert_eq!(floats(&p.good("good_interleaved", &x, 256, &[]).0), added);
+    let older = Program::compile("reduce", 1001);
+    older.broken("reduce_bounds", "not-on-arch", "does not exist on 1001", &[]);
+}

@@ -5,7 +5,7 @@
 use crate::arch::Arch;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
-use crate::emit::scheme::Scheme;
+use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
 use crate::tiling::{Footprint, Need};
@@ -17,6 +17,8 @@ use op_dsl_ir::op::{AttrKind, Pattern};
 const TILE: &str = include_str!("fragments/tile.h");
 /// C++ code of the tiling maths of operators with sums.
 const SUMS: &str = include_str!("fragments/sums.h");
+/// C++ code of the tiling maths of operators with functions of rows.
+const ROWS: &str = include_str!("fragments/rows.h");
 /// C++ functions that look up entries in the tables of architectures and kernels.
 const FIND: &str = include_str!("fragments/find.h");
 
@@ -40,8 +42,10 @@ pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
     text.line(TILE);
-    if Scheme::of(&package.def).adds {
-        text.line(SUMS.replace("@modes@", sums::MODES));
+    match Scheme::of(&package.def).class {
+        Class::Elements => {}
+        Class::Sums => _ = text.line(SUMS.replace("@modes@", sums::MODES)),
+        Class::Rows => _ = text.line(ROWS),
     }
     text.line("// What the framework keeps between calls.");
     text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
@@ -209,9 +213,9 @@ pub fn collapse(
     refuse: impl FnOnce(&mut Text),
 ) {
     let CallShape { dims: [dims, rank], outer, split, inputs } = call;
-    let extent = Scheme::of(&package.def).extent;
-    if !Scheme::of(&package.def).adds {
-        text.line(format!("const {extent} extent = Collapse({dims}, {rank}, {outer}, {split});"));
+    let Scheme { adds, extent, collapse, .. } = Scheme::of(&package.def);
+    if !adds {
+        text.line(format!("const {extent} extent = {collapse}({dims}, {rank}, {outer}, {split});"));
         return;
     }
     text.lines(shapes);

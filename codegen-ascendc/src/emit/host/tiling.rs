@@ -4,7 +4,7 @@ use super::checks::{attribute, form_arguments, fragment, has_attributes, has_mas
 use super::core::{self, CallShape};
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
-use crate::emit::scheme::Scheme;
+use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, OpDef, Spec};
@@ -12,6 +12,13 @@ use op_dsl_ir::{DType, Stored};
 
 /// C++ code of tiling that is the same for every operator.
 const TILING: &str = include_str!("fragments/tiling.h");
+
+/// C++ statements that refuse a row which the kernel does not take.
+const LONG_ROW: &str = "\
+const uint64_t block = machine.pads ? 1 : BLOCK / need->size;
+return Refuse(context, \"rows have \" + std::to_string(extent.columns) + \" elements; allowed: at most \" +
+              std::to_string(LongestRow(*need, machine)) + \", which fit UB\" +
+              (block == 1 ? \"\" : \", in multiples of \" + std::to_string(block)));";
 
 /// Writes the C++ code of `<op>_tiling.cpp`, without the comment at its head.
 pub fn file(package: &Package<'_>) -> String {
@@ -242,6 +249,10 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     });
     let tile = Scheme::of(def).tile;
     text.block(&format!("if (!{tile}(extent, *need, machine, *data))"), "}", |text| {
+        if Scheme::of(def).class == Class::Rows {
+            text.lines(LONG_ROW);
+            return;
+        }
         text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");
         text.line(
             "              \" bytes is too small: one 32-byte block of each stream needs \" +",

@@ -144,8 +144,8 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     // Values of `half` may be stored in a buffer of another type.
     let half = |ty: Type| ty == Type::Data(DType::F16) && plan.dtype != DType::F16;
     let place = |b: Buffer, ty: Type| match half(ty) {
-        true => format!("{}.ReinterpretCast<half>()", buffer(package, plan, b)),
-        false => buffer(package, plan, b),
+        true => format!("{}.ReinterpretCast<half>()", buffer(plan, b)),
+        false => buffer(plan, b),
     };
     let dst = place(instr.dst, instr.to);
     let number = |s: Scalar, ty: Type| scalar::text(s, element(ty));

@@ -2,12 +2,12 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::scheme::Scheme;
+use super::super::scheme::{Class, Scheme};
 use super::super::text::Text;
 use super::super::tree::File;
 use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
-use super::{counts, formula_call, small, sums, tiling_key, truths};
+use super::{counts, formula_call, row_functions, small, sums, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -20,22 +20,24 @@ pub fn file(package: &Package<'_>) -> File {
 fn body(package: &Package<'_>, text: &mut Text) {
     let snake = package.snake();
     text.line("#include \"kernel_operator.h\"");
-    let adds = Scheme::of(&package.def).adds;
-    let walk = (!adds).then_some("walk");
+    let class = Scheme::of(&package.def).class;
+    let walk = (class == Class::Elements).then_some("walk");
     for part in ["compute", "tiling_data", "tiling_key"].into_iter().chain(walk) {
         text.line(format!("#include \"{snake}_{part}.h\""));
     }
     text.line(format!("\nnamespace {} {{\n", namespace(package)));
     constants(package, text);
-    if adds {
+    if class == Class::Sums {
         sums::constants(text);
     }
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.block(&format!("class {}", package.def.name), "};", |text| {
         text.line("using T = typename Element<dtype>::Type;");
         text.line("using Formula = Compute<dtype, form>;\n");
-        if adds {
-            return sums::members(package, &tensors(package), text);
+        match class {
+            Class::Sums => return sums::members(package, &tensors(package), text),
+            Class::Rows => return row_functions::members(package, &tensors(package), text),
+            Class::Elements => {}
         }
         text.label("public:");
         public(package, text);

@@ -2,13 +2,14 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
+use super::super::scheme::{Class, Scheme};
 use super::super::text::Text;
 use super::super::tree::File;
 use super::barrier;
 use super::call::{self, Helper};
 use super::names::{Input, cpp, header_file, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
-use super::{registers, scalar, tiling_key};
+use super::{registers, row_functions, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Plan};
 use crate::sequence::{Api, Scalar, Type};
@@ -31,7 +32,8 @@ fn body(package: &Package<'_>, text: &mut Text) {
     text.line("constexpr uint32_t REPEAT_BYTES = 256;");
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
     barrier::function(package, text);
-    let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
+    let kernels = package.plans.iter().flat_map(Plan::kernels);
+    let helpers: Vec<Helper> = kernels.flat_map(call::helpers).collect();
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
         some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), text);
     }
@@ -44,12 +46,18 @@ fn body(package: &Package<'_>, text: &mut Text) {
         registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype.is_narrow()
     };
     some(package, registers::pairs::CASTS, upper, text);
+    if Scheme::of(&package.def).class == Class::Rows {
+        text.lines(row_functions::helpers(package)).line("");
+    }
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
         let of = |arch| {
             let plan = package.plans_of(arch).find(|p| (p.spec, p.dtype) == (spec, dtype));
-            plan.map_or(String::new(), |plan| class(package, plan))
+            plan.map_or(String::new(), |plan| match &plan.rows {
+                Some(rows) => row_functions::class(package, plan, rows),
+                None => class(package, plan),
+            })
         };
         let class = in_kernel(package, of);
         if !class.is_empty() {
@@ -70,7 +78,8 @@ fn some(
 ) {
     let what = what.into();
     let of = |arch: &'static Arch| {
-        let needed = package.plans_of(arch).any(|plan| needs(arch, plan));
+        let mut plans = package.plans_of(arch).flat_map(Plan::kernels);
+        let needed = plans.any(|plan| needs(arch, plan));
         if needed { what.clone() } else { String::new() }
     };
     let guarded = in_kernel(package, of);
@@ -221,16 +230,21 @@ fn init(
         for b in buffers {
             text.line(format!("pipe.InitBuffer({}Buf_, {});", b.name, b.bytes));
         }
-        text.each(&uniforms.lines);
-        for (k, value) in plan.splats.iter().enumerate() {
-            let (name, value) = (splat(plan, k), scalar::text(*value, DType::F32));
-            text.line(format!("pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
-            text.line(format!("Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
-        }
+        start(plan, uniforms, text);
         if !plan.splats.is_empty() {
             text.lines(barrier::statement(package));
         }
     });
+}
+
+/// Writes C++ statements that compute uniforms and fill vectors of equal numbers, once per kernel.
+pub(super) fn start(plan: &Plan, uniforms: &scalar::Uniforms, text: &mut Text) {
+    text.each(&uniforms.lines);
+    for (k, value) in plan.splats.iter().enumerate() {
+        let (name, value) = (splat(plan, k), scalar::text(*value, DType::F32));
+        text.line(format!("pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
+        text.line(format!("Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
+    }
 }
 
 fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Text) {
@@ -253,40 +267,46 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         for b in buffers {
             text.line(format!("const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
         }
-        for name in (0..plan.splats.len()).map(|k| splat(plan, k)) {
-            text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
-        }
-        if plan.whole_repeats() {
-            let bytes = package.def.masks() == Stored::Byte;
-            for input in inputs(package).iter().filter(|i| reads(i)) {
-                let name = cpp_name(&input.name);
-                match input.truths {
-                    false => text.line(format!("Complete({name}, count);")),
-                    // Bits need no completion, because they come in whole blocks, which end behind any repeat.
-                    true if !bytes => text,
-                    true => text.line(format!("CompleteTruths<{ty}>({name}, count);")),
-                };
-            }
-            text.line(format!("count = WholeRepeats<{ty}>(count);"));
-        }
-        for (instr, waits) in plan.instrs.iter().zip(plan.barriers()) {
-            if waits {
-                text.lines(barrier::statement(package));
-            }
-            let call = call::text(package, plan, instr);
-            let what = instr.what;
-            let call = if what.is_empty() { call } else { format!("{call}  // {what}") };
-            match plan.bound(instr) {
-                Some(bound) => {
-                    let bound = scalar::text(Scalar::Uniform(bound), DType::F32);
-                    let (by, none) = match instr.api {
-                        Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
-                        _ => ("<", scalar::literal(f32::INFINITY)),
-                    };
-                    text.when(&format!("{bound} {by} {none}"), call)
-                }
-                None => text.line(call),
+        calls(package, plan, text);
+    });
+}
+
+/// Writes the vector calls of a plan as C++ statements, in a function whose parameters are named as its streams.
+pub(super) fn calls(package: &Package<'_>, plan: &Plan, text: &mut Text) {
+    let ty = cpp(plan.dtype);
+    for name in (0..plan.splats.len()).map(|k| splat(plan, k)) {
+        text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
+    }
+    if plan.whole_repeats() {
+        let bytes = package.def.masks() == Stored::Byte;
+        for (k, name) in plan.inputs.iter().enumerate() {
+            let Some(name) = name.as_deref().map(cpp_name) else { continue };
+            match package.def.is_mask(k) {
+                false => text.line(format!("Complete({name}, count);")),
+                // Bits need no completion, because they come in whole blocks, which end behind any repeat.
+                true if !bytes => text,
+                true => text.line(format!("CompleteTruths<{ty}>({name}, count);")),
             };
         }
-    });
+        text.line(format!("count = WholeRepeats<{ty}>(count);"));
+    }
+    for (instr, waits) in plan.instrs.iter().zip(plan.barriers()) {
+        if waits {
+            text.lines(barrier::statement(package));
+        }
+        let call = call::text(package, plan, instr);
+        let what = instr.what;
+        let call = if what.is_empty() { call } else { format!("{call}  // {what}") };
+        match plan.bound(instr) {
+            Some(bound) => {
+                let bound = scalar::text(Scalar::Uniform(bound), DType::F32);
+                let (by, none) = match instr.api {
+                    Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
+                    _ => ("<", scalar::literal(f32::INFINITY)),
+                };
+                text.when(&format!("{bound} {by} {none}"), call)
+            }
+            None => text.line(call),
+        };
+    }
 }

@@ -9,6 +9,7 @@
 //! truths                            the class's handling of masks
 //! counts                            rows that are computed, where an input gives their number
 //! sums                              the class of an operator some of whose outputs are sums
+//! row_functions                     the class of an operator with functions of rows
 //! compute      <op>_compute.h       the formula, one class per specialisation and element type
 //! registers                         the formula on registers
 //! barrier                           the order of dependent vector calls
@@ -28,6 +29,7 @@ mod entry;
 mod formula_call;
 pub mod names;
 mod registers;
+mod row_functions;
 mod rows;
 mod scalar;
 mod small;
@@ -41,7 +43,7 @@ pub use barrier::BY_COMPILER;
 pub use tiling_key::vector_cores_apart;
 
 use super::package::Package;
-use super::scheme::Scheme;
+use super::scheme::{Class, Scheme};
 use super::tree::File;
 
 /// Returns the files of the kernel.
@@ -55,6 +57,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         tiling_data::file(package),
         tiling_key::file(package),
     ];
-    files.extend((!Scheme::of(&package.def).adds).then(|| walk::file(package)));
+    let has_walk = Scheme::of(&package.def).class == Class::Elements;
+    files.extend(has_walk.then(|| walk::file(package)));
     files
 }

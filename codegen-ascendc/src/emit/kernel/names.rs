@@ -145,11 +145,10 @@ pub fn splat(plan: &Plan, k: usize) -> String {
 }
 
 /// Returns the C++ name of a buffer that a plan's vector calls read or write.
-pub fn buffer(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
-    let def = &package.def;
+pub fn buffer(plan: &Plan, buffer: Buffer) -> String {
+    let name = plan.buffer(buffer);
     match buffer {
-        Buffer::In(k) => cpp_name(&stream_name(def, def.input_streams()[k], false)),
-        Buffer::Out(k) => cpp_name(&plan.outputs[k]),
-        _ => plan.buffer(buffer),
+        Buffer::In(_) | Buffer::Out(_) => cpp_name(&name),
+        _ => name,
     }
 }

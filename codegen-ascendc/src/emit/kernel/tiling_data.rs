@@ -3,7 +3,7 @@
 //! [`Tiling`]: crate::tiling::Tiling
 
 use super::super::package::Package;
-use super::super::scheme::Scheme;
+use super::super::scheme::{Class, Scheme};
 use super::super::tree::File;
 use super::names::header_file;
 use super::sums;
@@ -64,6 +64,12 @@ const SUMS: [(&str, &str, &str); 15] = [
     ("uint32_t", "meets", "1 if partial sums are added behind a barrier, else 0"),
 ];
 
+/// Fields of an operator with functions of rows: C++ type, name, meaning.
+const ROWS: [(&str, &str, &str); 2] = [
+    ("uint64_t", "group", "rows of a part of a gated tensor that lie side by side"),
+    ("uint32_t", "buffers", "buffers of each queue"),
+];
+
 /// Returns whether an attribute says at run time which part of gated tensors is the gate.
 pub fn gate_is_an_attribute(def: &OpDef) -> bool {
     def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
@@ -91,6 +97,9 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
                 format!("`{name}`: 0 for all elements, 1 for one of each sum, 2 for one of all");
             fields.push(field("uint32_t", &sums::mode(&package.def, input), &doc));
         }
+    }
+    if Scheme::of(&package.def).class == Class::Rows {
+        fields.extend(ROWS.iter().map(|(ty, n, doc)| field(ty, n, doc)));
     }
     if gate_is_an_attribute(&package.def) {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));

@@ -15,12 +15,12 @@ use op_dsl_ir::{DType, Stored};
 
 /// Returns the path of the example program for an aclnn function.
 ///
-/// `None` if the package has no kernels in `float`, because the example uses only this type, which needs no conversion.
+/// `None` if the package has no kernels in `float`, because the example uses only this type, which needs no conversion, and for
+/// functions of rows, because the example computes one element at a time.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
     let name = function.name.trim_start_matches("aclnn");
-    package
-        .dtypes()
-        .contains(&DType::F32)
+    let is_elementwise = !package.def.has_row_functions();
+    (package.dtypes().contains(&DType::F32) && is_elementwise)
         .then(|| format!("examples/test_aclnn_{}.cpp", snake(name)))
 }
 

@@ -1,13 +1,18 @@
 //! `tests/assets/golden.py`: the operator in float64 on numpy arrays, rounded once.
 
+use super::phrases;
 use super::straight::{Syntax, prelude, straight};
 use crate::emit::host::first;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
-use op_dsl_ir::{Stored, display};
+use crate::plan::rows::nearest;
+use op_dsl_ir::op::{
+    Attr, AttrKind, Gate, Kind, Part, Pattern, RowFunction, Rule, Spec, Split, Stream, Tensor,
+    Value,
+};
+use op_dsl_ir::{Graph, Stored, display};
 
 /// Returns the Python file with the operator in float64.
 pub fn file(package: &Package<'_>) -> File {
@@ -15,7 +20,7 @@ pub fn file(package: &Package<'_>) -> File {
     t.line(header(package, "the operator in float64 on numpy arrays", Comment::Hash).trim_end())
         .line("");
     t.line("import math\n\nimport numpy as np\n");
-    let graphs = || package.specs().into_iter().map(|s| &package.def.specs[s].graph);
+    let graphs = || package.specs().into_iter().flat_map(|s| graphs(&package.def.specs[s]));
     let helpers = prelude(graphs(), Syntax::Python);
     if uses_erf(package) || helpers.contains("erfc(") {
         t.line(ERF);
@@ -40,6 +45,9 @@ pub fn file(package: &Package<'_>) -> File {
     if !package.def.along.is_empty() {
         t.line(LAID);
     }
+    if package.def.has_row_functions() {
+        t.line(OF_ROWS);
+    }
     t.line(golden(package));
     let text = t.finish();
     let text = text
@@ -50,7 +58,8 @@ pub fn file(package: &Package<'_>) -> File {
 fn uses_erf(package: &Package<'_>) -> bool {
     use op_dsl_ir::{Node, Prim};
     let erf = |n: &Node| matches!(n, Node::Call(Prim::Erf | Prim::Erfc, _));
-    package.specs().iter().any(|s| package.def.specs[*s].graph.nodes.iter().any(erf))
+    let mut graphs = package.specs().into_iter().flat_map(|s| graphs(&package.def.specs[s]));
+    graphs.any(|graph| graph.nodes.iter().any(erf))
 }
 
 const ERF: &str = include_str!("golden/erf.py");
@@ -60,6 +69,13 @@ const COUNTED: &str = include_str!("golden/counted.py");
 const LAID: &str = include_str!("golden/laid.py");
 
 const SUMMED: &str = include_str!("golden/summed.py");
+
+const OF_ROWS: &str = include_str!("golden/rows.py");
+
+/// Returns the graphs of a specialisation: those of its stages, then that of its results.
+fn graphs(spec: &Spec) -> impl Iterator<Item = &Graph> {
+    spec.stages.iter().map(|stage| &stage.spec.graph).chain([&spec.graph])
+}
 
 /// Python statements that split a gated tensor into gate and value, and that join the two again.
 ///
@@ -137,7 +153,7 @@ pub fn word(name: &str) -> String {
     const KEYWORDS: &[&str] = &[
         "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
         "formula", "from", "gate_first", "global", "import", "is", "joined", "laid", "lambda", "math",
-        "nonlocal", "not", "np", "or", "parts", "pass", "raise", "summed", "with",
+        "nonlocal", "not", "np", "of_rows", "or", "parts", "pass", "raise", "summed", "with",
     ];
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
@@ -170,19 +186,53 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     let outputs = stream_names(&def.outputs, &def.output_streams());
     let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
     let graph = &def.specs[spec].graph;
-    let code = straight(graph, &inputs, &scalars, Syntax::Python);
+    let stages = &def.specs[spec].stages;
+    let streams = phrases::streams(&def.specs[spec], &inputs);
+    let code = straight(graph, &streams, &scalars, Syntax::Python);
     let mut t = Text::new();
     let params = [inputs.clone(), scalars.clone()].concat().join(", ");
     t.line(format!("def {}({params}):", formula_name(package, spec)));
     t.line("    \"\"\"");
-    for line in display::listing(graph, &inputs, &scalars, &outputs).lines() {
+    for line in display::listing(graph, &streams, &scalars, &outputs).lines() {
         t.line(format!("    {line}"));
     }
     t.line("    \"\"\"");
+    for stage in stages.iter() {
+        let row = &streams[stage.value];
+        let graph = nearest(&def.specs[spec], &stage.spec.graph);
+        let code = straight(&graph, &streams, &scalars, Syntax::Python);
+        t.each(&code.lines.iter().map(|line| format!("    {line}")).collect::<Vec<_>>());
+        let value = &code.outputs[0];
+        let function = match stage.rule {
+            Rule::Uniform => {
+                t.line(format!("    {row} = {value}"));
+                continue;
+            }
+            Rule::Reduce(RowFunction::Sum) => "np.sum",
+            Rule::Reduce(RowFunction::Mean) => "np.mean",
+            Rule::Reduce(RowFunction::Max) => "np.max",
+        };
+        let all = inputs.join(", ");
+        if let Some(terms) = stage.terms {
+            t.line(format!("    {} = {value}", streams[terms]));
+        }
+        t.line(format!("    {row} = of_rows({function}, {value}, {all})"));
+    }
     for line in &code.lines {
         t.line(format!("    {line}"));
     }
-    t.line(format!("    return {}\n", tuple(&code.outputs)));
+    let outputs = match stages.is_empty() {
+        true => code.outputs,
+        false => {
+            // A result may be the same for a whole row.
+            let one = |value: &String| format!("{value} + np.zeros(np.broadcast_shapes(*shapes))");
+            let shapes: Vec<String> =
+                inputs.iter().map(|name| format!("np.shape({name})")).collect();
+            t.line(format!("    shapes = {}", tuple(&shapes)));
+            code.outputs.iter().map(one).collect()
+        }
+    };
+    t.line(format!("    return {}\n", tuple(&outputs)));
     t.finish()
 }
 

@@ -8,9 +8,10 @@ use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::type_names::type_names;
 use crate::emit::words::{Word, Words};
+use crate::plan::rows::nearest;
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Rule, Spec, Stage};
 use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
@@ -150,10 +151,39 @@ pub fn formulas(package: &Package<'_>) -> String {
         if !when.is_empty() {
             text += &format!("{}\n\n", (words.formula.with)(&when));
         }
+        let inputs = streams(spec, &inputs);
+        let stages: String =
+            spec.stages.iter().map(|s| stage(spec, s, &inputs, &scalars)).collect();
         let listing = display::listing(&spec.graph, &inputs, &scalars, &outputs);
-        text += &format!("```text\n{listing}```\n\n");
+        text += &format!("```text\n{stages}{listing}```\n\n");
     }
     text + &split(package)
+}
+
+/// Returns the names of all streams that graphs of a specialisation read: inputs, and those of stages, `r` with a number.
+pub fn streams(spec: &Spec, inputs: &[String]) -> Vec<String> {
+    let own = spec.stages.iter().flat_map(|s| [Some(s.value), s.rest, s.terms]).flatten();
+    let count = own.fold(inputs.len(), |most, stream| most.max(stream + 1));
+    let mut prefix = "r".to_string();
+    while inputs.iter().any(|name| name.starts_with(&prefix) && name.len() > prefix.len()) {
+        prefix.push('_');
+    }
+    let further = (inputs.len()..count).map(|k| format!("{prefix}{k}"));
+    inputs.iter().cloned().chain(further).collect()
+}
+
+/// Describes a stage of a formula with functions of rows, on one line.
+fn stage(spec: &Spec, stage: &Stage, streams: &[String], scalars: &[String]) -> String {
+    let value = &streams[stage.value];
+    let terms = display::expression(&nearest(spec, &stage.spec.graph), streams, scalars);
+    match (stage.rule, stage.terms) {
+        (Rule::Uniform, _) => format!("{value} = {terms}\n"),
+        (Rule::Reduce(function), None) => format!("{value} = {}({terms})\n", function.name()),
+        (Rule::Reduce(function), Some(kept)) => {
+            let kept = &streams[kept];
+            format!("{kept} = {terms}\n{value} = {}({kept})\n", function.name())
+        }
+    }
 }
 
 /// Describes how gated tensors are split into gate and value; empty if no tensor is gated.

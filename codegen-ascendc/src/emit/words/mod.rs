@@ -123,7 +123,7 @@ mod tests {
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
             Why::Sum(soc, name()),
-            Why::Rows("row_sum"),
+            Why::Rows("row_sum", "architecture 1001".into()),
             Why::Own(name(), "int8".into()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::Inaccurate(Box::new(Inaccurate {

@@ -59,8 +59,11 @@ fn reason(why: &Why) -> String {
         Why::Missing(name) => {
             format!("没有可计算`{name}`的矢量指令序列，只能在CPU上计算，请改写公式")
         }
-        Why::Rows(function) => {
-            format!("公式中有`{function}`，目前尚不生成行函数的核函数，请在CPU上计算")
+        Why::Rows(function, beside) => {
+            format!(
+                "公式中有`{function}`，目前尚不为{}生成行函数的核函数，请在CPU上计算",
+                beside_zh(beside)
+            )
         }
         Why::Own(name, stored) => {
             format!(
@@ -88,5 +91,17 @@ fn reason(why: &Why) -> String {
             "UB大小为{}字节，而每个数据流各取一个32字节的块就需要{}字节，请减少算子的输入和输出，或使用UB更大的产品",
             e.have, e.need
         ),
+    }
+}
+
+/// Returns what kernels of row functions do not go with, in Chinese.
+fn beside_zh(beside: &str) -> String {
+    match beside {
+        "sums over broadcast inputs" => "广播输入上的求和".into(),
+        "masks" => "mask".into(),
+        "counts of rows" => "行数输入".into(),
+        "optional inputs" => "可选输入".into(),
+        "interleaved parts" => "交错排列的两部分".into(),
+        arch => arch.replace("architecture ", "架构"),
     }
 }

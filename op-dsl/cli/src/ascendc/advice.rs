@@ -10,7 +10,9 @@ use op_dsl_ir::{Graph, Id, Node};
 pub fn advice(def: &OpDef, plan: &Plan) -> Vec<String> {
     let spec = &def.specs[plan.spec];
     let of = Advisor { def, spec, graph: &spec.graph };
-    of.saved(plan).into_iter().chain(of.on(plan)).collect()
+    // What functions of rows save is no input of the results alone.
+    let saved = if plan.rows.is_some() { None } else { of.saved(plan) };
+    saved.into_iter().chain(of.on(plan)).collect()
 }
 
 impl Advisor<'_> {
@@ -76,7 +78,9 @@ impl Advisor<'_> {
                  calls gain nothing, fewer or shorter tensors do."
             )],
             Bound::Vector => {
-                let functions = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));
+                let has_rows = plan.rows.is_some();
+                let functions =
+                    calls(self.graph).filter(|(_, prim, _)| !has_rows && is_function(*prim));
                 let spared = functions.filter_map(|(id, prim, _)| {
                     Some((prim, vector - self.if_read(plan, id)?.cycles))
                 });

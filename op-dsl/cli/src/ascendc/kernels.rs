@@ -23,6 +23,17 @@ use op_dsl_ir::op::{Kind, Value};
 ///
 /// Tiles are of whole rows, of columns of one long row, or of many short rows.
 const SHAPES: [[usize; 2]; 3] = [[19, 130], [1, 40_000], [250, 6]];
+/// Returns the shapes that a kernel runs on: [`SHAPES`], or as many whole rows as a kernel of row functions takes.
+fn shapes(plan: &Plan) -> [[usize; 2]; 3] {
+    let longest = usize::try_from(plan.tile).unwrap_or(usize::MAX);
+    match &plan.rows {
+        None => SHAPES,
+        Some(_) if plan.soc.arch.pads => [[19, 130], [2, longest], [250, 6]],
+        // Rows end on blocks there.
+        Some(_) => [[19, 144], [2, longest], [250, 16]],
+    }
+}
+
 /// Number of cores that kernels run on, so few that each has several tiles.
 const CORES: u32 = 3;
 
@@ -149,7 +160,9 @@ impl Compiled {
         let mut cases = Vec::new();
         let mut from = Vec::new();
         for (op, package) in packages {
-            for (plan, shape) in package.plans.iter().flat_map(|p| SHAPES.map(|shape| (p, shape))) {
+            for (plan, shape) in
+                package.plans.iter().flat_map(|p| shapes(p).map(|shape| (p, shape)))
+            {
                 let case = Case::new(op, plan, &shape)?;
                 cases.extend(case.with_counts()?);
                 cases.extend(case.with_sums()?);

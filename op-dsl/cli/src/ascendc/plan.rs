@@ -4,11 +4,12 @@ mod registers;
 mod words;
 
 use crate::table::{Table, indent};
+use codegen_ascendc::plan::rows::{RowStage, Terms};
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::Api;
 use codegen_ascendc::sequence::form::Limits;
-use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{Prim, Stored};
+use op_dsl_ir::op::{OpDef, Rule};
+use op_dsl_ir::{DType, Prim, Stored};
 use words::{change, scalar};
 
 /// Returns a text that shows a plan: vector calls, buffers, use of the unified buffer (UB) and cost.
@@ -53,6 +54,11 @@ fn calls(def: &OpDef, plan: &Plan) -> String {
     if let Some(on) = &plan.registers {
         return registers::calls(def, plan, on);
     }
+    if let Some(rows) = &plan.rows {
+        let stages: String =
+            rows.stages.iter().enumerate().map(|stage| of_stage(def, stage)).collect();
+        return format!("{stages}Results\n{}", calls(def, &rows.results));
+    }
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     for (i, instr) in plan.instrs.iter().enumerate() {
         let (number, ty) = ((i + 1).to_string(), types(instr));
@@ -60,6 +66,21 @@ fn calls(def: &OpDef, plan: &Plan) -> String {
         table.row([&number, instr.api.name(), &ty, &to, &from, instr.what]);
     }
     table.to_text()
+}
+
+/// Lists the calls of a stage, and says what is made of its terms.
+fn of_stage(def: &OpDef, (k, stage): (usize, &RowStage)) -> String {
+    let what = match stage.rule {
+        Rule::Reduce(function) => format!("{} along each row", function.name()),
+        Rule::Uniform => "once per row".into(),
+    };
+    let calls = match &stage.from {
+        Terms::Plan(plan) => calls(def, plan),
+        Terms::Stream(stream) => {
+            format!("terms are elements of {}\n", def.input_names()[*stream])
+        }
+    };
+    format!("Stage row{k}, {what}\n{calls}")
 }
 
 fn types(instr: &Instr) -> String {
@@ -96,6 +117,22 @@ fn buffers(def: &OpDef, plan: &Plan) -> String {
     }
     let outs = plan.outputs.join(", ");
     table.row([format!("{DEPTH} of each output: {outs}"), queued(plan.outputs.len())]);
+    if let Some(rows) = &plan.rows {
+        let converted = if plan.dtype == DType::F32 { 0 } else { ins.len() + plan.outputs.len() };
+        let [temps, masks] = rows.temporaries();
+        let kept = rows.kept().count();
+        for (n, what, bytes) in [
+            (converted, "streams and results in f32", 4.0),
+            (kept, "terms that later stages read", 4.0),
+            (rows.repeated, "values of rows, repeated", 4.0),
+            (temps, "temporary, in f32", 4.0),
+            (masks, "temporary, of bits", 0.125),
+        ] {
+            if n > 0 {
+                table.row([format!("{n} of {what}"), (n as f64 * bytes).to_string()]);
+            }
+        }
+    }
     let names = |n: usize, of: fn(usize) -> Buffer| {
         (0..n).map(|k| plan.buffer(of(k))).collect::<Vec<_>>().join(", ")
     };

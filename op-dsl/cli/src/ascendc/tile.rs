@@ -56,6 +56,12 @@ impl Divided {
                 op.name()
             )));
         }
+        if op.def().has_row_functions() {
+            return Err(Error::Usage(format!(
+                "{} has functions of rows, whose tiles are whole rows; `simulate` counts them",
+                op.name()
+            )));
+        }
         let attrs = lookup::attributes(op, &args.attrs)?;
         let shape = &args.shape.0;
         let shapes = roles::input_shapes(op, &attrs, shape)?;

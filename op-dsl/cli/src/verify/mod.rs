@@ -27,7 +27,7 @@ mod points;
 mod printer;
 mod probe;
 mod report;
-mod rows;
+pub mod rows;
 mod sweep;
 
 use super::args::{Sweep, Verify};

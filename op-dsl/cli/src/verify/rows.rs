@@ -120,14 +120,19 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
 }
 
 /// Results of a row in f64, one column per output, and what each may be off by because terms are rounded to f32.
-struct Reference {
-    results: Vec<Vec<f64>>,
-    off: Vec<Vec<f64>>,
+pub struct Reference {
+    /// The results.
+    pub results: Vec<Vec<f64>>,
+    /// For each result, what it may be off by.
+    pub off: Vec<Vec<f64>>,
 }
 
 impl Reference {
     /// Evaluates a row; `None` if a term or a value of the row is not in the range of f32, in which kernels keep them.
-    fn of(spec: &Spec, streams: &[Vec<f64>], scalars: &[f64]) -> Option<Reference> {
+    ///
+    /// Terms may be `units` units in the last place off, and more than one unit is also allowed in what is computed from them:
+    /// units of the sum of magnitudes in a sum.
+    pub fn of(spec: &Spec, streams: &[Vec<f64>], scalars: &[f64], units: f64) -> Option<Reference> {
         let len = streams.first().map_or(0, Vec::len);
         let own = spec.stages.iter().flat_map(|stage| [Some(stage.value), stage.rest, stage.terms]);
         let count = own.flatten().fold(streams.len(), |most, stream| most.max(stream + 1));
@@ -152,14 +157,19 @@ impl Reference {
             // Elements of inputs are terms as they are; computed terms are rounded.
             let is_input = matches!(graph.nodes[graph.outputs[0].index()], Node::Stream(_));
             if stage.rule != Rule::Uniform && !is_input {
-                errors.iter_mut().zip(&terms).for_each(|(off, term)| *off += format.ulp(*term));
+                errors
+                    .iter_mut()
+                    .zip(&terms)
+                    .for_each(|(off, term)| *off += units * format.ulp(*term));
             }
-            let sum: f64 = errors.iter().sum();
+            let more = |value: f64| if units > 1.0 { units * format.ulp(value) } else { 0.0 };
+            let magnitudes: f64 = terms.iter().map(|term| term.abs()).sum();
+            let sum: f64 = errors.iter().sum::<f64>() + more(magnitudes);
             let of_value = match stage.rule {
                 Rule::Reduce(RowFunction::Sum) => sum + format.ulp(value) / 2.0,
                 Rule::Reduce(RowFunction::Mean) => sum / len as f64 + format.ulp(value) / 2.0,
                 Rule::Reduce(RowFunction::Max) => errors.iter().copied().fold(0.0, f64::max),
-                Rule::Uniform => errors[0],
+                Rule::Uniform => errors[0] + more(value),
             };
             (all[stage.value], off[stage.value]) = (vec![value; len], Some(vec![of_value; len]));
             if let Some(stream) = stage.terms {
@@ -220,7 +230,7 @@ impl Row {
         let column = |k: usize| elements.iter().map(|element| element[k]).collect();
         let streams: Vec<Vec<f64>> = (0..formula.ranges.len()).map(column).collect();
         let reference = |streams: &[Vec<f64>]| {
-            Reference::of(formula.spec, streams, &formula.op.def().scalars(&pass.attrs))
+            Reference::of(formula.spec, streams, &formula.op.def().scalars(&pass.attrs), 1.0)
         };
         let exact = reference(&streams)?;
         let is_infinite = streams.iter().flatten().any(|v| v.is_infinite());

@@ -5,6 +5,7 @@ use crate::emit::api::cpp::literal;
 use crate::emit::host::{has_optional, mask_types};
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
+use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use crate::tiling::{Machine, Tiling};
@@ -48,9 +49,9 @@ const PART: [usize; 2] = [64, 1000];
 
 /// Tiling that a test expects of a call.
 struct Expected {
-    /// Number of cores; `None` for calls with sums, whose tiling is computed by C++ alone.
+    /// Number of cores; `None` for calls with sums or functions of rows, whose tiling is computed by C++ alone.
     cores: Option<u32>,
-    /// Fields of the tiling data, with their values. With sums, only what follows from the shapes is there.
+    /// Fields of the tiling data, with their values. For those calls, only what follows from the shapes is there.
     fields: Vec<(String, u64)>,
     /// Bytes of UB.
     ub: u64,
@@ -68,6 +69,11 @@ fn expected(package: &Package<'_>, call: &Call, plan: &Plan) -> Option<Expected>
         let mode = |input| (sums::mode(def, input), u64::from(summed.contains(&input)));
         let modes = sums::broadcast(def).into_iter().map(mode);
         let fields = shape.map(named).into_iter().chain(modes).collect();
+        return Some(Expected { cores: None, fields, ub: plan.soc.ub });
+    }
+    if Scheme::of(def).class == Class::Rows {
+        let [rows, columns] = PART.map(|n| n as u64);
+        let fields = [("rows", rows), ("columns", columns), ("group", 1)].map(named).to_vec();
         return Some(Expected { cores: None, fields, ub: plan.soc.ub });
     }
     let (tiling, ub) = steady(call, plan)?;

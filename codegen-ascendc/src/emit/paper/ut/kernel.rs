@@ -4,10 +4,11 @@ use super::case::{Call, call, case, counted, planned, values};
 use crate::emit::api::cpp::list;
 use crate::emit::branch::in_kernel;
 use crate::emit::host::has_masks;
-use crate::emit::kernel::{sums, tiling_data, tiling_key};
+use crate::emit::kernel::{tiling_data, tiling_key};
 use crate::emit::package::Package;
 use crate::emit::paper::example;
 use crate::emit::paper::straight::{Syntax, prelude};
+use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use crate::tiling::{Machine, Path, Tiling};
@@ -18,10 +19,11 @@ use std::collections::BTreeSet;
 
 /// Writes the C++ tests of the kernels in float, one per specialisation.
 ///
-/// `None` for a package without kernels in float, and for one with sums: its tiling is computed by C++ alone, and cores wait for
-/// each other.
+/// `None` for a package without kernels in float, and for one with sums or functions of rows: its tiling is computed by C++ alone,
+/// and the tests compute one element at a time.
 pub fn kernel(package: &Package<'_>) -> Option<String> {
-    let own = |p: &&Plan| p.dtype == DType::F32 && !sums::has(&package.def);
+    let is_elementwise = Scheme::of(&package.def).class == Class::Elements;
+    let own = |p: &&Plan| p.dtype == DType::F32 && is_elementwise;
     let plans: Vec<&Plan> = package.plans.iter().filter(own).collect();
     plans.first()?;
     let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();

@@ -2,6 +2,7 @@
 
 use crate::array::{Array, Data};
 use crate::bench::{laid_shapes, position};
+use crate::verify::rows::Reference as RowReference;
 use codegen_ascendc::plan::accuracy::{Accuracy, Reference, Worst};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
@@ -78,6 +79,9 @@ pub fn accuracy(
     outputs: &[Array],
 ) -> Accuracy {
     let def = op.def();
+    if !def.specs[bound.spec].stages.is_empty() {
+        return accuracy_of_rows(def, &def.scalars(attrs), bound, inputs, outputs);
+    }
     let reference = Reference::new(def, bound.spec, bound.dtype, def.scalars(attrs));
     let (reads, writes) = (def.input_streams(), def.output_streams());
     let (count, computed) = (bound.domain.elements().unwrap_or(0), computed(def, bound, inputs));
@@ -122,5 +126,51 @@ pub fn accuracy(
         }
     }
     sums.finish(&mut found, bound.dtype);
+    found
+}
+
+/// Returns the largest error of a call of an operator with row functions, compared with its stages in f64.
+///
+/// Terms and values of rows may be as many units off as results may, sums as many units of the sum of magnitudes. The unit of an
+/// error includes what that changes in the result.
+fn accuracy_of_rows(
+    def: &OpDef,
+    scalars: &[f64],
+    bound: &Bound,
+    inputs: &[Array],
+    outputs: &[Array],
+) -> Accuracy {
+    let (reads, writes) = (def.input_streams(), def.output_streams());
+    let count = bound.domain.elements().unwrap_or(0);
+    let columns = bound.domain.last().copied().unwrap_or(1);
+    let format = Format::of(bound.dtype);
+    let mut found = Accuracy::new(bound.dtype);
+    let units = Accuracy::new(DType::F32).budget;
+    for first in (0..count).step_by(columns.max(1)) {
+        let value = |s: &Stream, arrays: &[Array], i: usize| {
+            let array = &arrays[s.tensor];
+            array.get(position(bound, s, &array.shape, first + i))
+        };
+        let column = |s: &Stream| (0..columns).map(|i| value(s, inputs, i)).collect();
+        let streams: Vec<Vec<f64>> = reads.iter().map(column).collect();
+        let spec = &def.specs[bound.spec];
+        let Some(row) = RowReference::of(spec, &streams, scalars, units) else { continue };
+        for (output, stream) in writes.iter().enumerate() {
+            for i in 0..columns {
+                let (want, off) = (row.results[output][i], row.off[output][i]);
+                if off.is_infinite() {
+                    continue; // neither number is known to be right
+                }
+                let got = value(stream, outputs, i);
+                let unit = format.ulp(want).max(f64::from(f32::MIN_POSITIVE)) + off / found.budget;
+                let error = format.error(got, want, unit);
+                if error > found.error || error.is_nan() || found.worst.is_none() {
+                    found.error = if error.is_nan() { f64::INFINITY } else { error };
+                    let streams = streams.iter().map(|stream| stream[i]).collect();
+                    found.worst = Some(Worst { output, element: first + i, streams, got, want });
+                }
+            }
+        }
+    }
     found
 }

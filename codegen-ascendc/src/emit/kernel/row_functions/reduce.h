@@ -1,0 +1,144 @@
+// Rows of a tile in UB, each `pitch` elements after the one before.
+struct RowTile {
+    uint64_t row;
+    uint32_t rows;
+    uint32_t columns;
+    uint32_t pitch;
+    // Elements in UB, with the gaps between rows.
+    uint32_t count;
+};
+
+// Temporary buffers, which all stages share.
+struct Scratch {
+    LocalTensor<float> floats;
+    LocalTensor<uint8_t> bits;
+    uint32_t capacity;
+
+    // Bytes between two buffers of mask bits.
+    __aicore__ inline uint32_t Bits() const { return (capacity / 8 + 31) / 32 * 32; }
+};
+
+constexpr uint32_t ROW_BLOCK = 32 / sizeof(float);
+// Repeats of one call, and the largest stride between them in blocks.
+constexpr uint32_t MOST_REPEATS = 255;
+
+__aicore__ inline uint32_t Least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// Folds the elements of each row from `kept` on onto those at its start: sums, or the larger of both.
+template <bool MAX>
+__aicore__ inline void FoldRows(const LocalTensor<float>& x, const RowTile& tile, uint32_t kept, uint32_t count)
+{
+    const uint32_t more = count - kept;
+    const uint32_t step = tile.pitch / ROW_BLOCK;
+    if (step > MOST_REPEATS || tile.rows * FLOATS < more) {
+        for (uint32_t row = 0; row < tile.rows; ++row) {
+            const LocalTensor<float> to = x[row * tile.pitch];
+            if constexpr (MAX) {
+                Max(to, to, to[kept], static_cast<int32_t>(more));
+            } else {
+                Add(to, to, to[kept], static_cast<int32_t>(more));
+            }
+        }
+        return;
+    }
+    const uint8_t stride = static_cast<uint8_t>(step);
+    const BinaryRepeatParams strides(1, 1, 1, stride, stride, stride);
+    for (uint32_t row = 0; row < tile.rows; row += MOST_REPEATS) {
+        const uint8_t repeats = static_cast<uint8_t>(Least(tile.rows - row, MOST_REPEATS));
+        for (uint32_t at = 0; at < more; at += FLOATS) {
+            const uint64_t lanes = Least(more - at, FLOATS);
+            const LocalTensor<float> to = x[row * tile.pitch + at];
+            if constexpr (MAX) {
+                Max(to, to, to[kept], lanes, repeats, strides);
+            } else {
+                Add(to, to, to[kept], lanes, repeats, strides);
+            }
+        }
+    }
+}
+
+// Reduces the lanes of a mask in blocks of eight rows to one number each.
+template <bool MAX>
+__aicore__ inline void ReduceBlocks(const LocalTensor<float>& to, const LocalTensor<float>& x, uint64_t lanes,
+                                    uint32_t repeats, uint32_t step)
+{
+    const uint64_t mask[2] = {lanes, 0};
+    const int32_t blocks = static_cast<int32_t>(step);
+    if constexpr (MAX) {
+        @max@(to, x, @maskFirst@, 1, blocks, 8 * blocks);
+    } else {
+        @sum@(to, x, @maskFirst@, 1, blocks, 8 * blocks);
+    }
+}
+
+// Reduces each row to one number, which no gap takes part in. Halves of a row are folded onto each other down to a block,
+// so that sums are pairwise. The rows are overwritten.
+template <bool MAX>
+__aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTensor<float>& x, const RowTile& tile)
+{
+    uint32_t count = tile.columns;
+    while (count > ROW_BLOCK) {
+        const uint32_t kept = (count + 2 * ROW_BLOCK - 1) / (2 * ROW_BLOCK) * ROW_BLOCK;
+        @barrier@
+        FoldRows<MAX>(x, tile, kept, count);
+        count = kept;
+    }
+    @barrier@
+    const uint64_t lanes = ((uint64_t{1} << count) - 1) * 0x0101010101010101;
+    const uint32_t step = tile.pitch / ROW_BLOCK;
+    const uint32_t whole = tile.rows / 8 * 8;
+    for (uint32_t row = 0; row < whole; row += 8 * MOST_REPEATS) {
+        ReduceBlocks<MAX>(to[row], x[row * tile.pitch], lanes, Least((whole - row) / 8, MOST_REPEATS), step);
+    }
+    if (whole < tile.rows) {
+        const uint64_t rest = (uint64_t{1} << 8 * (tile.rows - whole)) - 1;
+        ReduceBlocks<MAX>(to[whole], x[whole * tile.pitch], lanes & rest, 1, step);
+    }
+}
+
+// Divides the sums of rows by the length of a row; `by` has room for as many numbers.
+__aicore__ inline void DivideByLength(const LocalTensor<float>& sums, const LocalTensor<float>& by, const RowTile& tile)
+{
+    @barrier@
+    Duplicate(by, static_cast<float>(tile.columns), static_cast<int32_t>(tile.rows));
+    @barrier@
+    Div(sums, sums, by, static_cast<int32_t>(tile.rows));
+}
+
+// Repeats one number of each row along the row; `blocks` has room for a block of each row.
+__aicore__ inline void RepeatAlong(const LocalTensor<float>& to, const LocalTensor<float>& values,
+                                   const LocalTensor<float>& blocks, const RowTile& tile)
+{
+    @barrier@
+    for (uint32_t row = 0; row < tile.rows; row += 8 * MOST_REPEATS) {
+        const uint32_t repeats = Least((tile.rows - row + 7) / 8, MOST_REPEATS);
+        Brcb(blocks[row * ROW_BLOCK], values[row], static_cast<uint8_t>(repeats), BrcbRepeatParams(1, 8));
+    }
+    @barrier@
+    const uint32_t step = tile.pitch / ROW_BLOCK;
+    if (step > MOST_REPEATS || tile.rows * FLOATS < tile.pitch) {
+        const UnaryRepeatParams along(1, 0, 8, 0);
+        for (uint32_t row = 0; row < tile.rows; ++row) {
+            const LocalTensor<float> number = blocks[row * ROW_BLOCK];
+            const LocalTensor<float> end = to[row * tile.pitch];
+            uint32_t at = 0;
+            while (tile.pitch - at >= FLOATS) {
+                const uint32_t repeats = Least((tile.pitch - at) / FLOATS, MOST_REPEATS);
+                Muls(end[at], number, 1.0f, static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), along);
+                at += repeats * FLOATS;
+            }
+            if (at < tile.pitch) {
+                Muls(end[at], number, 1.0f, static_cast<uint64_t>(tile.pitch - at), 1, along);
+            }
+        }
+        return;
+    }
+    const UnaryRepeatParams across(1, 0, static_cast<uint8_t>(step), 1);
+    for (uint32_t row = 0; row < tile.rows; row += MOST_REPEATS) {
+        const uint8_t repeats = static_cast<uint8_t>(Least(tile.rows - row, MOST_REPEATS));
+        for (uint32_t at = 0; at < tile.pitch; at += FLOATS) {
+            const uint64_t lanes = Least(tile.pitch - at, FLOATS);
+            Muls(to[row * tile.pitch + at], blocks[row * ROW_BLOCK], 1.0f, lanes, repeats, across);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The formula as C++: a class with one nested class per stage, and the order in which they run on a tile.
+
+use super::super::super::package::{Cann, Package};
+use super::super::super::text::Text;
+use super::super::compute::{calls, start};
+use super::super::names::{inputs, slot};
+use super::super::{barrier, names, scalar, tiling_key};
+use crate::plan::Plan;
+use crate::plan::rows::{RowPlans, RowStage, Terms};
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::{RowFunction, Rule};
+
+/// C++ functions that reduce rows, and repeat numbers along them.
+const REDUCE: &str = include_str!("reduce.h");
+
+/// Returns the C++ functions that stages share.
+pub fn helpers(package: &Package<'_>) -> String {
+    // The older names have the number of repeats ahead of the mask.
+    let (sum, max, mask) = match package.options.cann {
+        Cann::V8 => ("BlockReduceSum<float>", "BlockReduceMax<float>", "repeats, mask"),
+        Cann::V9 => (
+            "ReduceDataBlock<ReduceType::SUM, float, float>",
+            "ReduceDataBlock<ReduceType::MAX, float, float>",
+            "mask, repeats",
+        ),
+    };
+    let mask = mask.replace("repeats", "static_cast<int32_t>(repeats)");
+    let text = REDUCE.replace("@sum@", sum).replace("@max@", max).replace("@maskFirst@", &mask);
+    match barrier::statement(package) {
+        "" => text.lines().filter(|l| l.trim() != "@barrier@").map(|l| format!("{l}\n")).collect(),
+        statement => text.replace("@barrier@", statement),
+    }
+}
+
+/// Where streams of stages are, and the C++ statements that bring them there.
+struct Order<'p> {
+    plan: &'p Plan,
+    rows: &'p RowPlans,
+    /// For each buffer of repeated values, the stream that it holds.
+    repeated: Vec<Option<usize>>,
+}
+
+impl Order<'_> {
+    /// Returns the C++ expression of the column with the values of a stage.
+    fn column(&self, stage: usize) -> String {
+        format!("Column({stage})")
+    }
+
+    fn stage_of(&self, value: usize) -> usize {
+        self.rows.stages.iter().position(|stage| stage.value == value).unwrap_or(0)
+    }
+
+    /// Returns the C++ expression of a buffer that holds a stream of elements.
+    fn place(&self, stream: usize) -> String {
+        if let Some(Some(name)) = self.plan.inputs.get(stream) {
+            return cpp_name(name);
+        }
+        if let Some(k) = self.rows.kept().position(|kept| kept == stream) {
+            return format!("Buffer({k})");
+        }
+        let at = self.repeated.iter().position(|held| *held == Some(stream)).unwrap_or(0);
+        format!("Buffer({})", self.rows.kept().count() + at)
+    }
+
+    /// Writes C++ statements that repeat the values which a plan reads along their rows, unless they are there already.
+    fn repeat(&mut self, plan: &Plan, text: &mut Text) {
+        let read = self.rows.values_of(plan);
+        for value in &read {
+            if self.repeated.contains(&Some(*value)) {
+                continue;
+            }
+            let is_free = |held: &Option<usize>| held.is_none_or(|held| !read.contains(&held));
+            let Some(at) = self.repeated.iter().position(is_free) else { continue };
+            self.repeated[at] = Some(*value);
+            let (to, from) = (self.place(*value), self.column(self.stage_of(*value)));
+            text.line(format!("RepeatAlong({to}, {from}, work, tile);"));
+        }
+    }
+}
+
+/// Returns the C++ class with the stages of a plan, and the order in which they run.
+pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
+    let mut text = Text::new();
+    text.line(format!(
+        "// {} stages and the results; {} vector calls a tile.",
+        rows.stages.len(),
+        plan.cost.calls
+    ));
+    text.line("template <>");
+    let key = (tiling_key::dtype(package, plan.dtype), tiling_key::form(package, plan.spec));
+    text.block(&format!("class Compute<{}, {}>", key.0, key.1), "};", |text| {
+        text.label("public:");
+        slots(package, plan, text);
+        let round = plan.soc.round(plan.dtype).name();
+        text.line(format!("static constexpr RoundMode ROUND = RoundMode::{round};\n"));
+        init(package, rows, text);
+        text.line("");
+        run(package, plan, rows, text);
+        text.line("").label("private:");
+        buffers(rows, text);
+        for (k, stage) in rows.stages.iter().enumerate() {
+            if let Some(plan) = stage.plan() {
+                text.line("").line(format!("// Stage {k}: {}.", what(stage)));
+                nested(package, plan, &format!("Stage{k}"), text);
+            }
+        }
+        text.line("").line("// The results.");
+        nested(package, &rows.results, "Results", text);
+        fields(rows, text);
+    });
+    text.finish()
+}
+
+fn what(stage: &RowStage) -> String {
+    match stage.rule {
+        Rule::Reduce(function) => format!("the terms of a {}", function.name()),
+        Rule::Uniform => "a number of each row".into(),
+    }
+}
+
+/// Writes C++ constants with the slot that each input stream has in a buffer of the input queue.
+fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
+    text.line("// Slots of the streams in a buffer of the input queue.");
+    let mut count = 0;
+    for input in inputs(package) {
+        let (name, reads) = (slot(&input.name), plan.inputs[input.index].is_some());
+        if !input.always {
+            text.line(format!("static constexpr bool READS_{name} = {reads};"));
+        }
+        text.line(format!("static constexpr uint32_t {name} = {};", if reads { count } else { 0 }));
+        count += u32::from(reads);
+    }
+    text.line(format!("static constexpr uint32_t INPUTS = {count};"));
+}
+
+/// Returns the names of the classes of stages, with their plans.
+fn classes(rows: &RowPlans) -> Vec<(String, &Plan)> {
+    let stages = rows.stages.iter().enumerate();
+    let stages = stages.filter_map(|(k, stage)| Some((format!("stage{k}_"), stage.plan()?)));
+    stages.chain([("results_".to_string(), &*rows.results)]).collect()
+}
+
+/// Number of `float` buffers of a tile: kept terms, repeated values, temporaries.
+fn floats(rows: &RowPlans) -> usize {
+    rows.kept().count() + rows.repeated + rows.temporaries()[0]
+}
+
+fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
+    let [_, masks] = rows.temporaries();
+    let data = package.tiling_data();
+    let head = format!(
+        "__aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const {data}& tiling)"
+    );
+    text.function(head, |text| {
+        text.line("scratch_.capacity = capacity;");
+        text.line("rows_ = (tiling.tileRows + FLOATS - 1) / FLOATS * FLOATS;");
+        text.line("pipe.InitBuffer(columnBuf_, (VALUES + 1) * rows_ * sizeof(float));");
+        text.line("Duplicate(Column(0), 0.0f, static_cast<int32_t>((VALUES + 1) * rows_));");
+        if floats(rows) > 0 {
+            text.line(format!(
+                "pipe.InitBuffer(floatBuf_, {} * capacity * sizeof(float));",
+                floats(rows)
+            ));
+        }
+        if rows.temporaries()[0] > 0 {
+            let first = floats(rows) - rows.temporaries()[0];
+            text.line(format!("scratch_.floats = Buffer({first});"));
+        }
+        if masks > 0 {
+            text.line(format!("pipe.InitBuffer(bitBuf_, {masks} * scratch_.Bits());"));
+            text.line("scratch_.bits = bitBuf_.Get<uint8_t>();");
+        }
+        for (name, plan) in classes(rows) {
+            let (pipe, tiling) = starts(package, plan);
+            let args: Vec<&str> =
+                [(pipe, "pipe"), (tiling, "tiling")].iter().filter(|a| a.0).map(|a| a.1).collect();
+            if !args.is_empty() {
+                text.line(format!("{name}.Init({});", args.join(", ")));
+            }
+        }
+        text.lines(barrier::statement(package));
+    });
+}
+
+/// Returns whether the class of a plan takes the pipe, and whether it takes the tiling, to be initialised.
+fn starts(package: &Package<'_>, plan: &Plan) -> (bool, bool) {
+    (!plan.splats.is_empty(), !scalar::uniforms(&package.def, plan).lines.is_empty())
+}
+
+fn run(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
+    let used = |k: usize| plan.inputs[k].is_some();
+    let ins = inputs(package).into_iter().map(|i| (used(i.index), i.name));
+    let outs = plan.outputs.iter().map(|name| (true, name.clone()));
+    let params: Vec<String> = ins
+        .chain(outs)
+        .map(|(used, name)| match used {
+            true => format!("const LocalTensor<float>& {}", cpp_name(&name)),
+            false => "const LocalTensor<float>&".into(),
+        })
+        .chain(["const RowTile& tile".into()])
+        .collect();
+    let statement = barrier::statement(package);
+    let mut order = Order { plan, rows, repeated: vec![None; rows.repeated] };
+    let work = cpp_name(&plan.outputs[0]);
+    text.function(names::wrapped("__aicore__ inline void Run(", &params, ")"), |text| {
+        text.line(format!("const LocalTensor<float> work = {work};  // until there are results"));
+        for (k, stage) in rows.stages.iter().enumerate() {
+            let column = order.column(k);
+            match (&stage.from, stage.rule) {
+                (Terms::Stream(stream), Rule::Reduce(_)) => {
+                    text.lines(statement);
+                    text.line(format!("DataCopy(work, {}, tile.count);", order.place(*stream)));
+                }
+                (Terms::Plan(plan), Rule::Reduce(_)) => {
+                    order.repeat(plan, text);
+                    let terms = stage.terms.map(|terms| order.place(terms));
+                    let to = terms.clone().unwrap_or_else(|| "work".into());
+                    let args = read(plan, |stream| order.place(stream));
+                    text.lines(statement);
+                    text.line(format!("stage{k}_.Run({}{to}, scratch_, tile.count);", args));
+                    if let Some(terms) = terms {
+                        text.lines(statement);
+                        text.line(format!("DataCopy(work, {terms}, tile.count);"));
+                    }
+                }
+                (Terms::Plan(plan), Rule::Uniform) => {
+                    let args = read(plan, |stream| order.column(order.stage_of(stream)));
+                    text.lines(statement);
+                    text.line(format!("stage{k}_.Run({args}{column}, scratch_, tile.rows);"));
+                }
+                (Terms::Stream(_), Rule::Uniform) => {}
+            }
+            if let Rule::Reduce(function) = stage.rule {
+                let max = function == RowFunction::Max;
+                text.line(format!("ReduceRows<{max}>({column}, work, tile);"));
+                if function == RowFunction::Mean {
+                    text.line(format!("DivideByLength({column}, Column(VALUES), tile);"));
+                }
+            }
+        }
+        order.repeat(&rows.results, text);
+        let args = read(&rows.results, |stream| order.place(stream));
+        let outs: Vec<String> = plan.outputs.iter().map(|name| cpp_name(name)).collect();
+        text.lines(statement);
+        text.line(format!("results_.Run({args}{}, scratch_, tile.count);", outs.join(", ")));
+    });
+}
+
+/// Returns the C++ arguments of the streams that a plan reads, each with a comma behind it.
+fn read(plan: &Plan, place: impl Fn(usize) -> String) -> String {
+    let all = plan.inputs.iter().enumerate().filter(|(_, name)| name.is_some());
+    all.map(|(k, _)| format!("{}, ", place(k))).collect()
+}
+
+/// Writes the C++ functions that return buffers.
+fn buffers(rows: &RowPlans, text: &mut Text) {
+    text.line("// Numbers of a stage, one of each row of a tile.");
+    text.line("__aicore__ inline LocalTensor<float> Column(uint32_t stage) { return columnBuf_.Get<float>()[stage * rows_]; }");
+    if floats(rows) > 0 {
+        text.line("// Kept terms, numbers of rows repeated along them, temporaries.");
+        text.line("__aicore__ inline LocalTensor<float> Buffer(uint32_t k) { return floatBuf_.Get<float>()[k * scratch_.capacity]; }");
+    }
+}
+
+/// Writes the C++ class that makes the vector calls of one plan.
+fn nested(package: &Package<'_>, plan: &Plan, name: &str, text: &mut Text) {
+    let uniforms = scalar::uniforms(&package.def, plan);
+    text.block(&format!("class {name}"), "};", |text| {
+        text.label("public:");
+        let (pipe, tiling) = starts(package, plan);
+        if pipe || tiling {
+            let data = format!("const {}& tiling", package.tiling_data());
+            let params = [(pipe, "TPipe& pipe"), (tiling, &data)];
+            let params: Vec<&str> = params.iter().filter(|p| p.0).map(|p| p.1).collect();
+            text.function(format!("__aicore__ inline void Init({})", params.join(", ")), |text| {
+                start(plan, &uniforms, text);
+            });
+            text.line("");
+        }
+        let tensor = |name: &String| format!("const LocalTensor<float>& {}", cpp_name(name));
+        let params = plan.inputs.iter().flatten().chain(&plan.outputs).map(tensor);
+        let has_scratch = plan.temps > 0 || plan.masks > 0;
+        let scratch = if has_scratch { "const Scratch& scratch" } else { "const Scratch&" };
+        let params: Vec<String> =
+            params.chain([scratch.to_string(), "uint32_t count".into()]).collect();
+        text.function(names::wrapped("__aicore__ inline void Run(", &params, ")"), |text| {
+            for k in 0..plan.temps {
+                text.line(format!(
+                    "const LocalTensor<float> t{k} = scratch.floats[{k} * scratch.capacity];"
+                ));
+            }
+            for k in 0..plan.masks {
+                text.line(format!(
+                    "const LocalTensor<uint8_t> m{k} = scratch.bits[{k} * scratch.Bits()];"
+                ));
+            }
+            calls(package, plan, text);
+        });
+        if pipe || tiling {
+            text.line("").label("private:");
+        }
+        for k in 0..plan.splats.len() {
+            text.line(format!("TBuf<TPosition::VECCALC> {}Buf_;", names::splat(plan, k)));
+        }
+        for member in &uniforms.members {
+            text.line(format!("float {member}_;"));
+        }
+    });
+}
+
+fn fields(rows: &RowPlans, text: &mut Text) {
+    text.line("");
+    text.line(format!("static constexpr uint32_t VALUES = {};\n", rows.stages.len()));
+    text.line(
+        "Scratch scratch_;\n// Rows of the largest tile, in whole repeats.\nuint32_t rows_ = 0;",
+    );
+    text.line("TBuf<TPosition::VECCALC> columnBuf_;");
+    if floats(rows) > 0 {
+        text.line("TBuf<TPosition::VECCALC> floatBuf_;");
+    }
+    if rows.temporaries()[1] > 0 {
+        text.line("TBuf<TPosition::VECCALC> bitBuf_;");
+    }
+    for (k, stage) in rows.stages.iter().enumerate() {
+        if stage.plan().is_some() {
+            text.line(format!("Stage{k} stage{k}_;"));
+        }
+    }
+    text.line("Results results_;");
+}

@@ -1,0 +1,396 @@
+//! Plans of a formula with row functions: one for each of its stages, and one for the results.
+//!
+//! All of them compute in `float`, whatever the element type of the tensors: terms of 16 bits would lose digits before they are
+//! added, and a tile is converted once. Streams after the operator's own hold values of rows, repeated along their rows, and terms
+//! that later stages read.
+
+use super::accuracy::Accuracy;
+use super::instr::{Buffer, Instr, Operand};
+use super::kept::Source;
+use super::storage::Storage;
+use super::{Cost, Plan, make};
+use crate::arch::{Refusal, Soc, Why};
+use crate::sequence::form::Limits;
+use crate::sequence::{Api, F32, Overload, Scalar};
+use crate::tiling::{BLOCK, Footprint, Need, REPEAT, UbTooSmall};
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
+use op_dsl_ir::passes::simplify;
+use op_dsl_ir::{DType, Graph, Node};
+
+/// Plans of the stages of a formula with row functions, and of its results.
+#[derive(Clone, Debug)]
+pub struct RowPlans {
+    /// The stages, in order.
+    pub stages: Vec<RowStage>,
+    /// The plan of the results.
+    pub results: Box<Plan>,
+    /// Number of input streams of the operator; those of stages follow.
+    pub own: usize,
+    /// Largest number of values of rows that one plan reads, each repeated along its row.
+    pub repeated: usize,
+}
+
+/// A stage: the plan of its terms or value, and where the value is read.
+#[derive(Clone, Debug)]
+pub struct RowStage {
+    /// How the value is computed.
+    pub rule: Rule,
+    /// Stream of the value, one number per row.
+    pub value: usize,
+    /// Stream of the terms, if a later stage reads them.
+    pub terms: Option<usize>,
+    /// Where the terms come from.
+    pub from: Terms,
+}
+
+/// Source of the terms of a stage.
+#[derive(Clone, Debug)]
+pub enum Terms {
+    /// The elements of this stream of the operator, as they are.
+    Stream(usize),
+    /// The vector calls of a plan.
+    Plan(Box<Plan>),
+}
+
+impl RowPlans {
+    /// Returns all plans: those of stages, then that of the results.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.stages.iter().filter_map(RowStage::plan).chain([&*self.results])
+    }
+
+    /// Returns the streams with values of rows that a plan reads.
+    pub fn values_of(&self, plan: &Plan) -> Vec<usize> {
+        let is_read = |stage: &&RowStage| plan.inputs.get(stage.value).is_some_and(Option::is_some);
+        self.stages.iter().filter(is_read).map(|stage| stage.value).collect()
+    }
+
+    /// Returns the streams with terms that later stages read.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.stages.iter().filter_map(|stage| stage.terms)
+    }
+
+    /// Returns the number of temporary buffers: of `float`, and of mask bits.
+    pub fn temporaries(&self) -> [usize; 2] {
+        let most = |of: fn(&Plan) -> usize| self.plans().map(of).max().unwrap_or(0);
+        [most(|plan| plan.temps), most(|plan| plan.masks)]
+    }
+}
+
+impl RowStage {
+    /// Returns the plan of the stage; `None` if its terms are elements of a stream.
+    pub fn plan(&self) -> Option<&Plan> {
+        match &self.from {
+            Terms::Plan(plan) => Some(plan),
+            Terms::Stream(_) => None,
+        }
+    }
+}
+
+/// Returns an error if kernels of row functions cannot do something else that the operator has.
+pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), Why> {
+    let function = |stage: &Stage| match stage.rule {
+        Rule::Reduce(function) => Some(function.name()),
+        Rule::Uniform => None,
+    };
+    let Some(function) = def.specs[spec].stages.iter().find_map(function) else { return Ok(()) };
+    let has = |kind: Kind| def.inputs.iter().any(|t| t.kind == kind);
+    let halves = def.split.as_ref().is_none_or(|s| s.pattern == Pattern::Halves);
+    let other = match () {
+        _ if !soc.arch.reduces => format!("architecture {}", soc.arch.number),
+        _ if !def.sums.is_empty() => "sums over broadcast inputs".into(),
+        _ if has(Kind::Mask) => "masks".into(),
+        _ if has(Kind::Rows) => "counts of rows".into(),
+        _ if (0..def.inputs.len()).any(|i| def.presence(i).is_some()) => "optional inputs".into(),
+        _ if !halves => "interleaved parts".into(),
+        _ => return Ok(()),
+    };
+    Err(Why::Rows(function, other))
+}
+
+/// Plans a formula with row functions.
+pub(super) fn plan(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    source: Source<'_>,
+) -> Result<Plan, Refusal> {
+    let of = &def.specs[spec];
+    let own = def.input_streams().len();
+    let cut = Cut { def, spec: of, own };
+    let planned =
+        |def: &OpDef| make(def, 0, DType::F32, soc, Storage::Memory, Limits::Exact, source);
+    let stage = |stage: &Stage| {
+        let from = match cut.element(stage) {
+            Some(stream) => Terms::Stream(stream),
+            None => {
+                Terms::Plan(Box::new(without_overwriting(planned(&cut.kernel(&stage.spec, true))?)))
+            }
+        };
+        Ok(RowStage { rule: stage.rule, value: stage.value, terms: stage.terms, from })
+    };
+    let stages = of.stages.iter().map(stage).collect::<Result<Vec<_>, Refusal>>()?;
+    let results = planned(&cut.kernel(of, false))?;
+    let mut rows = RowPlans { stages, results: Box::new(results), own, repeated: 0 };
+    let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform);
+    let read = reduced.filter_map(RowStage::plan).chain([&*rows.results]);
+    rows.repeated = read.map(|plan| rows.values_of(plan).len()).max().unwrap_or(0);
+    let refuse =
+        |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
+    whole(def, spec, dtype, rows).map_err(refuse)
+}
+
+/// Returns a plan that writes other buffers where it overwrites streams, because later stages read these.
+///
+/// From the first call on that writes a stream's buffer, all calls use another buffer: that of the result if it is free so long.
+fn without_overwriting(mut plan: Plan) -> Plan {
+    let touches =
+        |instr: &Instr, b: Buffer| instr.dst == b || instr.srcs.contains(&Operand::Buffer(b));
+    for stream in (0..plan.inputs.len()).map(Buffer::In) {
+        let Some(first) = plan.instrs.iter().position(|instr| instr.dst == stream) else {
+            continue;
+        };
+        let last = plan.instrs.iter().rposition(|instr| touches(instr, stream)).unwrap_or(first);
+        let result = Buffer::Out(0);
+        let needed = plan.instrs.iter().position(|instr| touches(instr, result));
+        let is_copied = plan.instrs[first].api.accumulates();
+        let other = match needed {
+            Some(needed) if last <= needed && !is_copied => result,
+            _ => {
+                plan.temps += 1;
+                Buffer::Temp(plan.temps - 1)
+            }
+        };
+        let calls = plan.instrs[first..].iter_mut().enumerate();
+        for (k, instr) in calls {
+            if instr.dst == stream {
+                instr.dst = other;
+            }
+            // The first call reads the stream itself, unless there is a copy to read.
+            for src in instr.srcs.iter_mut().filter(|_| k > 0 || is_copied) {
+                if *src == Operand::Buffer(stream) {
+                    *src = Operand::Buffer(other);
+                }
+            }
+        }
+        if is_copied {
+            plan.instrs.insert(first, copy(other, stream));
+        }
+    }
+    plan
+}
+
+/// Returns the call that copies a buffer of `float`.
+fn copy(to: Buffer, from: Buffer) -> Instr {
+    Instr {
+        api: Api::Muls,
+        overload: Overload::Vectors,
+        dst: to,
+        srcs: vec![Operand::Buffer(from)],
+        scalar: Some(Scalar::Const(1.0)),
+        to: F32,
+        from: F32,
+        lanes: F32,
+        what: "",
+    }
+}
+
+/// Returns a graph of a specialisation that reads the nearest `float` of values: kernels and documents have no others.
+pub fn nearest(spec: &Spec, graph: &Graph) -> Graph {
+    let is_rest = |k: usize| spec.stages.iter().any(|stage| stage.rest == Some(k));
+    let nearest = graph.rewrite(|b, node| match node {
+        Node::Stream(k) if is_rest(k.into()) => b.num(0.0),
+        _ => b.add(node),
+    });
+    if nearest == *graph { nearest } else { simplify::run(&nearest) }
+}
+
+/// The parts of a specialisation as operators of their own.
+struct Cut<'d> {
+    def: &'d OpDef,
+    spec: &'d Spec,
+    own: usize,
+}
+
+impl Cut<'_> {
+    /// Returns the stream of the operator whose elements are the terms of a stage; `None` if they are computed.
+    fn element(&self, stage: &Stage) -> Option<usize> {
+        let graph = nearest(self.spec, &stage.spec.graph);
+        let output = graph.outputs.first()?;
+        match graph.nodes[output.index()] {
+            Node::Stream(k) if usize::from(k) < self.own && stage.rule != Rule::Uniform => {
+                Some(k.into()).filter(|_| stage.terms.is_none())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the operator that computes one stage, or the results.
+    fn kernel(&self, spec: &Spec, is_stage: bool) -> OpDef {
+        let nearest = |graph: &Graph| nearest(self.spec, graph);
+        let spec = Spec {
+            when: self.spec.when.clone(),
+            traced: nearest(&spec.traced),
+            graph: nearest(&spec.graph),
+            wide: spec.wide.clone().map(|mut wide| {
+                wide.graph = nearest(&wide.graph);
+                wide
+            }),
+            derived: None,
+            stages: Vec::new().into(),
+        };
+        let whole =
+            |name: String| Tensor { name: name.into(), kind: Kind::Whole, own: None, used: true };
+        let last = self.spec.stages.iter().flat_map(|s| [Some(s.value), s.rest, s.terms]).flatten();
+        let further = last.max().map_or(0, |last| last + 1 - self.own);
+        let names = (0..further).map(|k| whole(self.name(self.own + k)));
+        OpDef {
+            inputs: self.def.inputs.iter().cloned().chain(names).collect(),
+            outputs: match is_stage {
+                true => vec![whole(self.unused("terms"))].into(),
+                false => self.def.outputs.clone(),
+            },
+            specs: vec![spec].into(),
+            sums: Vec::new().into(),
+            updates: Vec::new().into(),
+            published: None,
+            grad_of: None,
+            ..self.def.clone()
+        }
+    }
+
+    /// Returns the name of a stream of stages.
+    fn name(&self, stream: usize) -> String {
+        let of = |(k, stage): (usize, &Stage)| match () {
+            _ if stage.value == stream => Some(format!("row{k}")),
+            _ if stage.terms == Some(stream) => Some(format!("terms{k}")),
+            _ => None,
+        };
+        let name = self.spec.stages.iter().enumerate().find_map(of);
+        self.unused(&name.unwrap_or_else(|| format!("unused{stream}")))
+    }
+
+    /// Returns a name that no tensor or attribute of the operator has in C++.
+    fn unused(&self, name: &str) -> String {
+        let def = self.def;
+        let names = || {
+            let tensors = def.inputs.iter().chain(def.outputs.iter()).map(|t| &*t.name);
+            tensors.chain(def.attrs.iter().map(|a| &*a.name)).map(cpp_name)
+        };
+        let parts = || def.input_names().into_iter().chain(def.output_names());
+        let mut name = name.to_string();
+        while names().any(|n| n == name) || parts().any(|n| cpp_name(&n) == name) {
+            name.push('Z');
+        }
+        name
+    }
+}
+
+/// Returns the plan of the whole formula, whose calls are those of its stages.
+fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan, Why> {
+    let results = &*rows.results;
+    let soc = results.soc;
+    let is_read = |k: &usize| {
+        let of_plan = |plan: &Plan| plan.inputs[*k].is_some();
+        let of_stage = |stage: &RowStage| matches!(stage.from, Terms::Stream(s) if s == *k);
+        rows.plans().any(of_plan) || rows.stages.iter().any(of_stage)
+    };
+    let names = def.input_names().into_iter().enumerate();
+    let inputs: Vec<Option<String>> = names.map(|(k, name)| is_read(&k).then_some(name)).collect();
+    let outputs = def.output_streams().len() as u64;
+    let streams = inputs.iter().flatten().count() as u64;
+    let need = need(dtype, soc, &rows, streams, outputs);
+    let single = need.small.unwrap_or(need.dense);
+    let tile = single.capacity(soc.reported_ub(), need.size);
+    if tile == 0 {
+        let need = single.fixed + (single.bits * BLOCK / need.size).div_ceil(8);
+        return Err(Why::Ub(UbTooSmall { need, have: soc.reported_ub() }));
+    }
+    let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform).count();
+    let gm_bytes = (streams + outputs) * need.size;
+    let casts = if dtype == DType::F32 { 0 } else { (streams + outputs) as usize };
+    let cost = Cost {
+        calls: rows.plans().map(|plan| plan.cost.calls).sum::<usize>() + reduced + casts,
+        apart: 0,
+        // A reduction adds each element once or twice, and a value of a row is repeated along it.
+        cycles: rows.plans().map(|plan| plan.cost.cycles).sum::<f64>()
+            + 2.0 * reduced as f64
+            + casts as f64,
+        repeats: rows.plans().map(|plan| plan.cost.repeats).sum(),
+        gm_bytes,
+        gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
+    };
+    let mut functions: Vec<&'static str> = rows.plans().flat_map(|p| p.functions.clone()).collect();
+    functions.dedup();
+    let mut forms: Vec<_> = rows.plans().flat_map(|p| p.forms.clone()).collect();
+    forms.dedup();
+    let worst = |a: Accuracy, b: &Accuracy| if b.error > a.error { b.clone() } else { a };
+    let accuracy = rows.plans().map(|p| &p.accuracy).fold(Accuracy::new(DType::F32), worst);
+    let lost = rows.plans().flat_map(|p| p.lost.clone()).filter(|k| *k < rows.own).collect();
+    Ok(Plan {
+        op: def.name.to_string(),
+        spec,
+        dtype,
+        functions,
+        forms,
+        inputs,
+        instrs: Vec::new(),
+        splats: Vec::new(),
+        temps: 0,
+        halves: 0,
+        masks: 0,
+        need,
+        tile,
+        cost,
+        accuracy: Accuracy { worst: None, ..accuracy },
+        lost,
+        rows: None,
+        ..results.clone()
+    }
+    .with_rows(rows))
+}
+
+impl Plan {
+    fn with_rows(self, rows: RowPlans) -> Plan {
+        Plan { rows: Some(Box::new(rows)), ..self }
+    }
+
+    /// Returns the plans whose vector calls the kernel makes: those of the stages and results, or this one.
+    pub fn kernels(&self) -> Vec<&Plan> {
+        self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.plans().collect())
+    }
+}
+
+/// Returns the UB requirement of a tile of whole rows: `dense` with two buffers in every queue, `small` with one.
+///
+/// Buffers of `float` hold streams and results of 16 bits, kept terms, values repeated along rows, and temporary results. A row has
+/// one number of each value, which is less than a block; rows have a block or more.
+fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) -> Need {
+    let size = dtype.size() as u64;
+    let [temps, masks] = rows.temporaries().map(|n| n as u64);
+    let values = rows.stages.len() as u64;
+    let converted = if dtype == DType::F32 { 0 } else { streams + outputs };
+    let floats = converted + rows.kept().count() as u64 + rows.repeated as u64 + temps;
+    // A row has a block at least, which is eight numbers or sixteen.
+    let per_row = (32 * values).div_ceil(BLOCK / size);
+    let own = 32 * floats + masks * soc.arch.mask_bits() + per_row;
+    let queue = 8 * size * (streams + outputs);
+    let splats: u64 = rows.plans().map(|plan| plan.splats.len() as u64 * REPEAT).sum();
+    let is_select = |plan: &Plan| plan.instrs.iter().any(|i| i.api == Api::Select);
+    let reserved = match rows.plans().any(is_select) {
+        true => soc.arch.select_reserve.max(soc.arch.repeat_reserve),
+        false => soc.arch.repeat_reserve,
+    };
+    // Every value has room for whole repeats of rows.
+    let fixed = splats + masks * BLOCK + (values + 1) * REPEAT + reserved;
+    let footprint = |bits: u64| Footprint { fixed, bits };
+    Need {
+        size,
+        dense: footprint(own + 2 * queue),
+        small: Some(footprint(own + queue)),
+        pairs: None,
+        even: 1,
+        gathers: false,
+    }
+}

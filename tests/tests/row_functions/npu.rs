@@ -1,0 +1,301 @@
+//! Emitted NPU kernels of row functions on the host model, against the same formulas in f64 by hand.
+
+use super::common::{Data, Random, Tensor};
+use super::{Sized, layers, reference};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Cann, Options, Package};
+use codegen_ascendc::host_model::{self, Call};
+use op_dsl::Operator;
+use op_dsl::ir::DType;
+use op_dsl::ir::bind::{Bound, TensorMeta, bind};
+use op_dsl::ir::op::{Kind, Part, Stream, Value};
+use op_dsl_cpp::Compiler;
+use op_dsl_ir::format::Format;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Gradients with respect to the activation alone: kernels of row functions add nothing over rows.
+#[op_dsl::operators(kernels = false)]
+pub mod ops {
+    use op_dsl::prelude::*;
+
+    #[op(name = "RmsNormOfX", grad(name = "RmsNormOfXGrad", wrt(x)))]
+    pub fn rms_norm(x: Elem, #[broadcast] gamma: Elem, #[attr(default = 1e-6)] eps: f32) -> Elem {
+        x * rsqrt(row_mean(x * x) + eps) * gamma
+    }
+
+    #[op(name = "LayerNormOfX", grad(name = "LayerNormOfXGrad", wrt(x)))]
+    pub fn layer_norm(
+        x: Elem,
+        #[broadcast] gamma: Elem,
+        #[broadcast] beta: Elem,
+        #[attr(default = 1e-5)] eps: f32,
+    ) -> Elem {
+        let centred = x - x.row_mean();
+        centred * rsqrt(row_mean(centred * centred) + eps) * gamma + beta
+    }
+
+    /// SwiGLU with a scale for each row, ahead of a conversion to int8.
+    #[op(name = "SwiGluScaled")]
+    pub fn swi_glu_scaled(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Elem {
+        let y = x.value * silu(x.gate);
+        127.0 * y / row_max(abs(y))
+    }
+}
+
+/// Operators with their references' names.
+const RUN: [(&str, &str); 10] = [
+    ("Softmax", "Softmax"),
+    ("SoftmaxGrad", "SoftmaxGrad"),
+    ("LogSoftmax", "LogSoftmax"),
+    ("LogSoftmaxGrad", "LogSoftmaxGrad"),
+    ("RmsNorm", "RmsNorm"),
+    ("RmsNormOfXGrad", "RmsNormGrad"),
+    ("LayerNorm", "LayerNorm"),
+    ("LayerNormOfXGrad", "LayerNormGrad"),
+    ("SwiGluScaled", "SwiGluScaled"),
+    ("Scaled", "Scaled"),
+];
+
+fn operator(name: &str) -> &'static Operator {
+    let mut all = ops::OPERATORS.iter().chain(layers::OPERATORS);
+    all.find(|op| op.name() == name).expect("an operator")
+}
+
+/// One call: the operator, the shape of its domain, and the shapes of its inputs.
+struct Case {
+    op: &'static Operator,
+    reference: &'static str,
+    package: usize,
+    attrs: Vec<Value>,
+    shapes: Vec<Vec<usize>>,
+    bound: Bound,
+    dtype: DType,
+}
+
+/// Packages for a product, and calls of their kernels.
+struct Calls {
+    soc: &'static Soc,
+    packages: Vec<Package<'static>>,
+    cases: Vec<Case>,
+}
+
+impl Calls {
+    fn new(soc: &str, dtypes: &[DType], domains: &[&[usize]], cann: Cann) -> Calls {
+        let soc = Soc::named(soc).expect("a product");
+        let (mut packages, mut cases) = (Vec::new(), Vec::new());
+        for (name, reference) in RUN {
+            let op = operator(name);
+            let options = Options { dtypes: Some(dtypes.to_vec()), cann, ..Options::default() };
+            let package = Package::new(op.def(), &[soc], options).unwrap_or_else(|e| panic!("{e}"));
+            for (dtype, domain) in dtypes.iter().flat_map(|d| domains.iter().map(move |s| (*d, *s)))
+            {
+                let shape = |kind: Kind| match (kind, domain.split_last()) {
+                    (Kind::Gated, Some((last, outer))) => [outer, &[2 * last]].concat(),
+                    _ => domain.to_vec(),
+                };
+                let shapes: Vec<Vec<usize>> =
+                    op.def().inputs.iter().map(|t| shape(t.kind)).collect();
+                let metas = shapes.iter().map(|shape| TensorMeta { shape, dtype: dtype.into() });
+                let metas: Vec<TensorMeta<'_>> = metas.collect();
+                let attrs = op.default_attrs();
+                let bound = bind(op.def(), &attrs, &metas).expect("a call");
+                let package = packages.len();
+                cases.push(Case { op, reference, package, attrs, shapes, bound, dtype });
+            }
+            packages.push(package);
+        }
+        Calls { soc, packages, cases }
+    }
+
+    /// Compiles all calls, with some more compiler options, and runs each for each set of the model's options.
+    fn check(&self, cores: u32, flags: &[&str], options: &[&[&str]]) {
+        let call = |case: &'_ Case| {
+            let package = &self.packages[case.package];
+            let plan = package.plans.iter().find(|plan| plan.dtype == case.dtype).expect("a plan");
+            (package, plan)
+        };
+        let calls: Vec<Call<'_>> = self
+            .cases
+            .iter()
+            .map(|case| {
+                let ((package, plan), Case { attrs, bound, shapes, .. }) = (call(case), case);
+                Call { package, plan, attrs, bound, shapes, counts: 0, cores }
+            })
+            .collect();
+        let dir =
+            TempDir::with_prefix_in("rows", env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        host_model::program(&calls).write(dir.path(), true).expect("files");
+        let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+            .flags(host_model::FLAGS)
+            .flags(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+            .flags(flags)
+            .flags([format!("-DHOST_MODEL_ARCH={}", self.soc.arch.number)])
+            .include(dir.path().join(host_model::MODEL));
+        let program = compiler.program(&[dir.path().join("main.cpp")]);
+        let program = program.unwrap_or_else(|said| panic!("{}: {said}", dir.keep().display()));
+        let mut random = Random(7);
+        for (index, case) in self.cases.iter().enumerate() {
+            let inputs: Vec<Tensor> = case
+                .shapes
+                .iter()
+                .map(|shape| Tensor::new(shape, case.dtype, || random.normal(2.0)))
+                .collect();
+            for options in options {
+                case.run(&program, dir.path(), index, &inputs, options);
+            }
+        }
+    }
+}
+
+impl Case {
+    fn run(&self, program: &PathBuf, dir: &Path, index: usize, inputs: &[Tensor], more: &[&str]) {
+        let def = self.op.def();
+        let mut command = Command::new(program);
+        command.current_dir(dir).arg(index.to_string()).args(more);
+        for (tensor, input) in def.inputs.iter().zip(inputs) {
+            fs::write(dir.join(&*tensor.name), bytes(input)).expect("a file");
+            command.args(["--in", &format!("{0}={0}", tensor.name)]);
+        }
+        let size = self.dtype.size();
+        for tensor in def.outputs.iter() {
+            let count: usize = self.bound.shape(tensor.kind).iter().product();
+            command.args(["--out", &format!("{0}=out.{0}:{1}", tensor.name, count * size)]);
+        }
+        let out = command.output().expect("the program");
+        let what = || format!("{} {} {:?}", self.op.name(), self.dtype, &*self.bound.domain);
+        assert!(out.status.success(), "{}: {}", what(), String::from_utf8_lossy(&out.stderr));
+        let outputs: Vec<Vec<u8>> = def
+            .outputs
+            .iter()
+            .map(|tensor| fs::read(dir.join(format!("out.{}", tensor.name))).expect("an output"))
+            .collect();
+        let n = self.bound.domain.last().copied().unwrap_or(1);
+        let rows = self.bound.domain.iter().product::<usize>() / n.max(1);
+        let reads = def.input_streams();
+        for r in 0..rows {
+            let column = |s: &Stream| (0..n).map(|i| inputs[s.tensor].at(self.place(s, r, n, i)));
+            let row: Vec<Vec<f64>> = reads.iter().map(|s| column(s).collect()).collect();
+            let want = expected(self.reference, &row);
+            for (k, stream) in def.output_streams().iter().enumerate() {
+                for (i, want) in want[k].iter().enumerate() {
+                    let at = self.place(stream, r, n, i) * size;
+                    let got = decoded(self.dtype, &outputs[stream.tensor][at..][..size]);
+                    compare(self.dtype, got, *want, &|| format!("{} row {r} [{i}]", what()));
+                }
+            }
+        }
+    }
+
+    /// Returns the place of an element of a row in its tensor, whose parts are halves of rows.
+    fn place(&self, stream: &Stream, row: usize, n: usize, i: usize) -> usize {
+        let is_first =
+            |part: Part| self.bound.split.is_some_and(|s| s.gate_first) == (part == Part::Gate);
+        match stream.part {
+            Part::Whole => row * n + i,
+            part => row * 2 * n + if is_first(part) { i } else { n + i },
+        }
+    }
+}
+
+/// Returns the results of a row, each with the sum of magnitudes in whose units its error counts.
+fn expected(name: &str, row: &[Vec<f64>]) -> Vec<Vec<Sized>> {
+    if name != "SwiGluScaled" {
+        return reference(name, row);
+    }
+    let y = |i: usize| row[1][i] * row[0][i] / (1.0 + libm::exp(-row[0][i]));
+    let largest = (0..row[0].len()).map(|i| y(i).abs()).fold(0.0, f64::max);
+    let scaled = |i: usize| (127.0 * y(i) / largest, (127.0 * y(i) / largest).abs());
+    vec![(0..row[0].len()).map(scaled).collect()]
+}
+
+/// Checks a result: f32 within 8 units of the sum of magnitudes, 16 bits within one unit beside as many of f32.
+fn compare(dtype: DType, got: f64, (want, size): Sized, at: &dyn Fn() -> String) {
+    let float = 8.0 * Format::of(DType::F32).ulp(size.max(want.abs()));
+    let allowed = if dtype == DType::F32 { float } else { Format::of(dtype).ulp(want) + float };
+    assert!((got - want).abs() <= allowed, "{}: {got:e} is not {want:e}", at());
+}
+
+fn bytes(tensor: &Tensor) -> Vec<u8> {
+    match &tensor.data {
+        Data::F32(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Data::F16(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Data::Bf16(v) => v.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        _ => unreachable!("numbers only"),
+    }
+}
+
+fn decoded(dtype: DType, bytes: &[u8]) -> f64 {
+    let mut bits = [0; 4];
+    bits[..bytes.len()].copy_from_slice(bytes);
+    Format::of(dtype).decode(u32::from_le_bytes(bits).into())
+}
+
+/// Lengths around blocks and repeats, rows of one element, several tiles, rows that fill UB, and no elements.
+const DOMAINS: [&[usize]; 9] = [
+    &[3, 1],
+    &[5, 7],
+    &[300, 8],
+    &[2, 3, 63],
+    &[700, 64],
+    &[40, 1000],
+    &[3, 4096],
+    &[0, 5],
+    &[3, 0],
+];
+
+#[test]
+fn on_ascend910b() {
+    let calls = Calls::new("ascend910b", &DType::ALL, &DOMAINS[..6], Cann::V9);
+    calls.check(8, &[], &[&[]]);
+}
+
+#[test]
+fn rows_that_fill_ub() {
+    Calls::new("ascend910b", &[DType::F32], &DOMAINS[5..], Cann::V9).check(2, &[], &[&[]]);
+}
+
+#[test]
+fn on_ascend950_with_the_compilers_order() {
+    let calls = Calls::new("ascend950", &[DType::F32, DType::BF16], &DOMAINS[1..5], Cann::V9);
+    calls.check(5, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
+}
+
+/// Copies move whole blocks there, so that rows end on blocks.
+#[test]
+fn on_ascend310p() {
+    let domains: [&[usize]; 3] = [&[300, 16], &[2, 3, 64], &[9, 1008]];
+    let calls = Calls::new("ascend310p", &[DType::F32, DType::F16], &domains, Cann::V8);
+    calls.check(8, &[], &[&[]]);
+}
+
+/// Exponentials, quotients and roots may be a unit off, and small numbers may be flushed to 0.
+#[test]
+fn where_functions_are_inexact() {
+    let calls = Calls::new("ascend910b", &[DType::F32], &DOMAINS[3..5], Cann::V8);
+    calls.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
+}
+
+#[test]
+fn what_kernels_do_not_go_with_is_named() {
+    let soc = |name| [Soc::named(name).expect("a product")];
+    let refused = |op: &str, product| {
+        let package = Package::new(operator(op).def(), &soc(product), Options::default());
+        package.expect_err("a refusal").to_string()
+    };
+    for (op, product, why) in [
+        ("Softmax", "ascend910", "not yet emitted for architecture 1001; compute it on CPUs"),
+        (
+            "Masked",
+            "ascend910b",
+            "`row_sum`, and NPU kernels of row functions are not yet emitted for masks",
+        ),
+        ("RmsNormGrad", "ascend910b", "not yet emitted for sums over broadcast inputs"),
+        ("Quant", "ascend910b", "`y` has elements of int8"),
+    ] {
+        let said = refused(op, product);
+        assert!(said.contains(why), "{said}");
+    }
+}
