@@ -16,6 +16,19 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
+/// A formula with functions of rows.
+#[op_dsl::operators(kernels = false)]
+mod rows {
+    use op_dsl::prelude::*;
+
+    /// Softmax along the last dimension.
+    #[op(name = "RowSoftmax")]
+    pub fn row_softmax(x: Elem) -> Elem {
+        let e = exp(x - row_max(x));
+        e / row_sum(e)
+    }
+}
+
 /// Emits the tree of operators, whose names are separated by blanks.
 fn tree(ops: &str, layout: Layout) -> Tree {
     tree_in(ops, layout, Language::En)
@@ -27,7 +40,8 @@ fn tree_in(ops: &str, layout: Layout, language: Language) -> Tree {
 }
 
 fn tree_on(ops: &str, layout: Layout, socs: Vec<&'static Soc>, language: Language) -> Tree {
-    let named = |name| OPERATORS.iter().find(|o| o.name() == name).expect("an operator").def();
+    let all = || OPERATORS.iter().chain(rows::OPERATORS);
+    let named = |name| all().find(|o| o.name() == name).expect("an operator").def();
     let options = Options { language, ..Options::default() };
     emit_all(ops.split(' ').map(named), layout, &socs, &options).expect("a tree").0
 }
@@ -168,6 +182,13 @@ fn in_turns() {
     let (op, soc) = ("ClippedSwigluGrad", Soc::named("ascend950").expect("a target"));
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join("in-turns");
     compare_with(&golden, op, Layout::Direct, tree_on(op, Layout::Direct, vec![soc], Language::En));
+}
+
+/// Whole rows: stages, reductions, and a golden file that computes along the last dimension.
+#[test]
+fn functions_of_rows() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join("rows");
+    compare_with(&golden, "RowSoftmax", Layout::OpsNn, tree("RowSoftmax", Layout::OpsNn));
 }
 
 /// Kernels have barriers between dependent vector calls, unless the build declares an ordering compiler.

@@ -98,7 +98,7 @@ pub use cost::{Bound, Cost};
 pub use estimate::estimate;
 pub use instr::{Buffer, Instr, Operand};
 pub use interpret::{interpret, interpret_all};
-pub use planned::Plan;
+pub use planned::{Plan, RowPlans, RowStage, Terms};
 pub use storage::Storage;
 pub use ub_budget::DEPTH;
 
@@ -195,7 +195,9 @@ fn make(
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     if !def.specs[spec].stages.is_empty() {
-        return rows::plan(def, spec, dtype, soc, source);
+        let part =
+            |def: &OpDef| make(def, 0, DType::F32, soc, Storage::Memory, Limits::Exact, source);
+        return rows::plan(def, spec, dtype, soc, part);
     }
     let (graph, samples) = (&def.specs[spec].graph, Samples::new(def, spec, dtype));
     let in_budget = |target: Target<'_>, storage: Storage| {

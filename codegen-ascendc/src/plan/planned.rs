@@ -4,12 +4,12 @@ use super::accuracy::Accuracy;
 use super::cost::Cost;
 use super::instr::{Buffer, Instr};
 use super::registers::Registers;
-use super::rows::RowPlans;
 use super::skipped::picked;
 use crate::arch::{Inaccurate, Soc};
 use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload, Scalar};
 use crate::tiling::Need;
+use op_dsl_ir::op::Rule;
 use op_dsl_ir::{DType, Graph, Id, Prim};
 
 /// One specialisation of an operator on one target, lowered to vector calls.
@@ -101,6 +101,11 @@ impl Plan {
         used.fixed + self.tile * used.bits / 8
     }
 
+    /// Returns the plans whose vector calls the kernel makes: those of the stages and results, or this one.
+    pub fn kernels(&self) -> Vec<&Plan> {
+        self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.plans().collect())
+    }
+
     /// Returns the name of a buffer: that of its stream, or for example `t0`, `h0`, `m0` for a temporary.
     pub fn buffer(&self, buffer: Buffer) -> String {
         match buffer {
@@ -134,5 +139,74 @@ impl Plan {
             values: [worst.got, worst.want],
             ulp: [*error, *budget],
         })
+    }
+}
+
+/// Plans of the stages of a formula with row functions, and of its results.
+#[derive(Clone, Debug)]
+pub struct RowPlans {
+    /// The stages, in order.
+    pub stages: Vec<RowStage>,
+    /// The plan of the results.
+    pub results: Box<Plan>,
+    /// Number of input streams of the operator; those of stages follow.
+    pub own: usize,
+    /// Largest number of values of rows that one plan reads, each repeated along its row.
+    pub repeated: usize,
+}
+
+/// A stage: the plan of its terms or value, and where the value is read.
+#[derive(Clone, Debug)]
+pub struct RowStage {
+    /// How the value is computed.
+    pub rule: Rule,
+    /// Stream of the value, one number per row.
+    pub value: usize,
+    /// Stream of the terms, if a later stage reads them.
+    pub terms: Option<usize>,
+    /// Where the terms come from.
+    pub from: Terms,
+}
+
+/// Source of the terms of a stage.
+#[derive(Clone, Debug)]
+pub enum Terms {
+    /// The elements of this stream of the operator, as they are.
+    Stream(usize),
+    /// The vector calls of a plan.
+    Plan(Box<Plan>),
+}
+
+impl RowPlans {
+    /// Returns all plans: those of stages, then that of the results.
+    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.stages.iter().filter_map(RowStage::plan).chain([&*self.results])
+    }
+
+    /// Returns the streams with values of rows that a plan reads.
+    pub fn values_of(&self, plan: &Plan) -> Vec<usize> {
+        let is_read = |stage: &&RowStage| plan.inputs.get(stage.value).is_some_and(Option::is_some);
+        self.stages.iter().filter(is_read).map(|stage| stage.value).collect()
+    }
+
+    /// Returns the streams with terms that later stages read.
+    pub fn kept(&self) -> impl Iterator<Item = usize> {
+        self.stages.iter().filter_map(|stage| stage.terms)
+    }
+
+    /// Returns the number of temporary buffers: of `float`, and of mask bits.
+    pub fn temporaries(&self) -> [usize; 2] {
+        let most = |of: fn(&Plan) -> usize| self.plans().map(of).max().unwrap_or(0);
+        [most(|plan| plan.temps), most(|plan| plan.masks)]
+    }
+}
+
+impl RowStage {
+    /// Returns the plan of the stage; `None` if its terms are elements of a stream.
+    pub fn plan(&self) -> Option<&Plan> {
+        match &self.from {
+            Terms::Plan(plan) => Some(plan),
+            Terms::Stream(_) => None,
+        }
     }
 }

@@ -5,87 +5,16 @@
 //! that later stages read.
 
 use super::accuracy::Accuracy;
+use super::cost::Cost;
 use super::instr::{Buffer, Instr, Operand};
-use super::kept::Source;
-use super::storage::Storage;
-use super::{Cost, Plan, make};
+use super::planned::{Plan, RowPlans, RowStage, Terms};
 use crate::arch::{Refusal, Soc, Why};
-use crate::sequence::form::Limits;
 use crate::sequence::{Api, F32, Overload, Scalar};
 use crate::tiling::{BLOCK, Footprint, Need, REPEAT, UbTooSmall};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::{DType, Graph, Node};
-
-/// Plans of the stages of a formula with row functions, and of its results.
-#[derive(Clone, Debug)]
-pub struct RowPlans {
-    /// The stages, in order.
-    pub stages: Vec<RowStage>,
-    /// The plan of the results.
-    pub results: Box<Plan>,
-    /// Number of input streams of the operator; those of stages follow.
-    pub own: usize,
-    /// Largest number of values of rows that one plan reads, each repeated along its row.
-    pub repeated: usize,
-}
-
-/// A stage: the plan of its terms or value, and where the value is read.
-#[derive(Clone, Debug)]
-pub struct RowStage {
-    /// How the value is computed.
-    pub rule: Rule,
-    /// Stream of the value, one number per row.
-    pub value: usize,
-    /// Stream of the terms, if a later stage reads them.
-    pub terms: Option<usize>,
-    /// Where the terms come from.
-    pub from: Terms,
-}
-
-/// Source of the terms of a stage.
-#[derive(Clone, Debug)]
-pub enum Terms {
-    /// The elements of this stream of the operator, as they are.
-    Stream(usize),
-    /// The vector calls of a plan.
-    Plan(Box<Plan>),
-}
-
-impl RowPlans {
-    /// Returns all plans: those of stages, then that of the results.
-    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.stages.iter().filter_map(RowStage::plan).chain([&*self.results])
-    }
-
-    /// Returns the streams with values of rows that a plan reads.
-    pub fn values_of(&self, plan: &Plan) -> Vec<usize> {
-        let is_read = |stage: &&RowStage| plan.inputs.get(stage.value).is_some_and(Option::is_some);
-        self.stages.iter().filter(is_read).map(|stage| stage.value).collect()
-    }
-
-    /// Returns the streams with terms that later stages read.
-    pub fn kept(&self) -> impl Iterator<Item = usize> {
-        self.stages.iter().filter_map(|stage| stage.terms)
-    }
-
-    /// Returns the number of temporary buffers: of `float`, and of mask bits.
-    pub fn temporaries(&self) -> [usize; 2] {
-        let most = |of: fn(&Plan) -> usize| self.plans().map(of).max().unwrap_or(0);
-        [most(|plan| plan.temps), most(|plan| plan.masks)]
-    }
-}
-
-impl RowStage {
-    /// Returns the plan of the stage; `None` if its terms are elements of a stream.
-    pub fn plan(&self) -> Option<&Plan> {
-        match &self.from {
-            Terms::Plan(plan) => Some(plan),
-            Terms::Stream(_) => None,
-        }
-    }
-}
 
 /// Returns an error if kernels of row functions cannot do something else that the operator has.
 pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), Why> {
@@ -108,19 +37,17 @@ pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), W
     Err(Why::Rows(function, other))
 }
 
-/// Plans a formula with row functions.
+/// Plans a formula with row functions; `planned` plans one of its parts in `float`.
 pub(super) fn plan(
     def: &OpDef,
     spec: usize,
     dtype: DType,
     soc: &'static Soc,
-    source: Source<'_>,
+    planned: impl Fn(&OpDef) -> Result<Plan, Refusal>,
 ) -> Result<Plan, Refusal> {
     let of = &def.specs[spec];
     let own = def.input_streams().len();
     let cut = Cut { def, spec: of, own };
-    let planned =
-        |def: &OpDef| make(def, 0, DType::F32, soc, Storage::Memory, Limits::Exact, source);
     let stage = |stage: &Stage| {
         let from = match cut.element(stage) {
             Some(stream) => Terms::Stream(stream),
@@ -355,11 +282,6 @@ impl Plan {
     fn with_rows(self, rows: RowPlans) -> Plan {
         Plan { rows: Some(Box::new(rows)), ..self }
     }
-
-    /// Returns the plans whose vector calls the kernel makes: those of the stages and results, or this one.
-    pub fn kernels(&self) -> Vec<&Plan> {
-        self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.plans().collect())
-    }
 }
 
 /// Returns the UB requirement of a tile of whole rows: `dense` with two buffers in every queue, `small` with one.
@@ -372,9 +294,9 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
     let values = rows.stages.len() as u64;
     let converted = if dtype == DType::F32 { 0 } else { streams + outputs };
     let floats = converted + rows.kept().count() as u64 + rows.repeated as u64 + temps;
-    // A row has a block at least, which is eight numbers or sixteen.
-    let per_row = (32 * values).div_ceil(BLOCK / size);
-    let own = 32 * floats + masks * soc.arch.mask_bits() + per_row;
+    // A row has a block at least, which is eight numbers or sixteen. Where queues have one buffer, there are few rows.
+    let per_row = (32 * (values + 1)).div_ceil(BLOCK / size);
+    let own = 32 * floats + masks * soc.arch.mask_bits();
     let queue = 8 * size * (streams + outputs);
     let splats: u64 = rows.plans().map(|plan| plan.splats.len() as u64 * REPEAT).sum();
     let is_select = |plan: &Plan| plan.instrs.iter().any(|i| i.api == Api::Select);
@@ -387,7 +309,7 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
     let footprint = |bits: u64| Footprint { fixed, bits };
     Need {
         size,
-        dense: footprint(own + 2 * queue),
+        dense: footprint(own + 2 * queue + per_row),
         small: Some(footprint(own + queue)),
         pairs: None,
         even: 1,

@@ -113,7 +113,8 @@ pub struct Need {
     pub dense: Footprint,
     /// UB footprint of a tile when rows are loaded whole and their halves separated inside UB.
     ///
-    /// `None` if the operator has no gated tensors.
+    /// `None` if the operator has no gated tensors. With functions of rows it is that of a tile with one buffer in each queue, where
+    /// `dense` has two.
     pub small: Option<Footprint>,
     /// UB footprint of a tile of rows of two elements, a gate and a value, loaded whole.
     ///

@@ -44,7 +44,9 @@ pub struct Advisor<'a> {
 impl Advisor<'_> {
     /// Returns whether CPUs evaluate this formula by tables of univariate functions.
     fn has_tables(&self) -> bool {
-        self.spec.split(self.def.input_streams().len()).is_some()
+        // Graphs of functions of rows read streams of stages as well.
+        let own = self.def.input_streams().len();
+        self.spec.split(own + self.spec.further(own)).is_some()
     }
 
     /// Says why CPUs evaluate the formula in f64 or by tables, and at which inputs f32 would lose most.

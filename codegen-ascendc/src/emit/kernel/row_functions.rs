@@ -17,7 +17,7 @@ pub use stages::{class, helpers};
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{self, cpp, inputs, slot};
+use super::names::{self, inputs, slot};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
 
@@ -73,6 +73,11 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     fields(package, tensors, text);
 }
 
+/// Returns whether some kernel of the package has tensors of 16 bits, which are converted to `float`.
+fn converts(package: &Package<'_>) -> bool {
+    package.dtypes().iter().any(|dtype| dtype.is_narrow())
+}
+
 fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
     let def = &package.def;
     let gate = match def.split.as_ref().map(|s| s.gate) {
@@ -99,9 +104,11 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         text.line("const uint32_t bytes = capacity_ * sizeof(T);");
         text.line("pipe.InitBuffer(inQue_, tiling_.buffers, Formula::INPUTS * bytes);");
         text.line("pipe.InitBuffer(outQue_, tiling_.buffers, OUTPUTS * bytes);");
-        text.block("if constexpr (sizeof(T) != sizeof(float))", "}", |text| {
-            text.line("pipe.InitBuffer(floats_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));");
-        });
+        if converts(package) {
+            text.block("if constexpr (sizeof(T) != sizeof(float))", "}", |text| {
+                text.line("pipe.InitBuffer(floats_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));");
+            });
+        }
         text.line("formula_.Init(pipe, capacity_, tiling_);");
     });
     text.line("").lines(WALK);
@@ -138,6 +145,11 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     text.function("__aicore__ inline void Calculate(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> in = inQue_.DeQue<T>();");
         text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
+        if !converts(package) {
+            text.lines(call("in", "out"));
+            text.line("inQue_.FreeTensor(in);\noutQue_.EnQue(out);");
+            return;
+        }
         text.block("if constexpr (sizeof(T) == sizeof(float))", "} else {", |text| {
             text.lines(call("in", "out"));
         });
@@ -193,7 +205,7 @@ fn fields(package: &Package<'_>, tensors: &[String], text: &mut Text) {
         text.line(format!("GlobalTensor<T> {t}Gm_;"));
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
-    if package.dtypes().iter().any(|dtype| cpp(*dtype) != "float") {
+    if converts(package) {
         text.line(
             "// Streams and results of 16 bits, in float.\nTBuf<TPosition::VECCALC> floats_;",
         );

@@ -10,7 +10,7 @@ use op_dsl_ir::{Graph, Id, Node};
 pub fn advice(def: &OpDef, plan: &Plan) -> Vec<String> {
     let spec = &def.specs[plan.spec];
     let of = Advisor { def, spec, graph: &spec.graph };
-    // What functions of rows save is no input of the results alone.
+    // A value that an operator with functions of rows saves is no input of its results alone.
     let saved = if plan.rows.is_some() { None } else { of.saved(plan) };
     saved.into_iter().chain(of.on(plan)).collect()
 }

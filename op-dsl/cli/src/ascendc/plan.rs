@@ -4,8 +4,9 @@ mod registers;
 mod words;
 
 use crate::table::{Table, indent};
-use codegen_ascendc::plan::rows::{RowStage, Terms};
-use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
+use codegen_ascendc::plan::{
+    Bound, Buffer, DEPTH, Instr, Operand, Plan, RowStage, Storage, Terms, plan_with,
+};
 use codegen_ascendc::sequence::Api;
 use codegen_ascendc::sequence::form::Limits;
 use op_dsl_ir::op::{OpDef, Rule};

@@ -17,6 +17,9 @@ inline RowExtent CollapseRows(const uint64_t* dims, size_t rank, size_t outer, b
     return extent;
 }
 
+// Rows whose numbers fit what a tile needs once.
+constexpr uint64_t FEW_ROWS = 64;
+
 // Elements of the longest row that fits UB.
 inline uint64_t LongestRow(const Need& need, const Machine& machine)
 {
@@ -45,7 +48,7 @@ inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& m
     const uint64_t share = CeilDiv(extent.rows, cores);
     const uint64_t both = Capacity(need.dense, machine.ub, need.size);
     data.buffers = both >= pitch && share > 1 ? 2 : 1;
-    const uint64_t most = std::min((data.buffers == 2 ? both : longest) / pitch, MAX_BLOCK_COUNT);
+    const uint64_t most = data.buffers == 2 ? std::min(both / pitch, MAX_BLOCK_COUNT) : std::min(longest / pitch, FEW_ROWS);
     uint64_t tileRows = std::min(most, share);
     if (tileRows == share && share > 1 && share * extent.columns >= LEAST_SHARE_OF_TWO) {
         tileRows = CeilDiv(share, 2);

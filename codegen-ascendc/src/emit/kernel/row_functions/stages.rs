@@ -5,8 +5,7 @@ use super::super::super::text::Text;
 use super::super::compute::{calls, start};
 use super::super::names::{inputs, slot};
 use super::super::{barrier, names, scalar, tiling_key};
-use crate::plan::Plan;
-use crate::plan::rows::{RowPlans, RowStage, Terms};
+use crate::plan::{Plan, RowPlans, RowStage, Terms};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{RowFunction, Rule};
 
