@@ -12,7 +12,7 @@ use op_dsl::ir::op::{Kind, Part, Stream, Value};
 use op_dsl_cpp::Compiler;
 use op_dsl_ir::format::Format;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -155,7 +155,7 @@ impl Calls {
 }
 
 impl Case {
-    fn run(&self, program: &PathBuf, dir: &Path, index: usize, inputs: &[Tensor], more: &[&str]) {
+    fn run(&self, program: &Path, dir: &Path, index: usize, inputs: &[Tensor], more: &[&str]) {
         let def = self.op.def();
         let mut command = Command::new(program);
         command.current_dir(dir).arg(index.to_string()).args(more);

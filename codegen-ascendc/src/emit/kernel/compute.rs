@@ -7,14 +7,15 @@ use super::super::text::Text;
 use super::super::tree::File;
 use super::barrier;
 use super::call::{self, Helper};
+use super::calls::{calls, start};
 use super::names::{Input, cpp, header_file, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
 use super::{registers, row_functions, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Plan};
-use crate::sequence::{Api, Scalar, Type};
+use crate::sequence::Type;
+use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::{DType, Stored};
 
 /// Returns the file `<op>_compute.h`, which has the formula as one C++ class per plan.
 pub fn file(package: &Package<'_>) -> File {
@@ -237,16 +238,6 @@ fn init(
     });
 }
 
-/// Writes C++ statements that compute uniforms and fill vectors of equal numbers, once per kernel.
-pub(super) fn start(plan: &Plan, uniforms: &scalar::Uniforms, text: &mut Text) {
-    text.each(&uniforms.lines);
-    for (k, value) in plan.splats.iter().enumerate() {
-        let (name, value) = (splat(plan, k), scalar::text(*value, DType::F32));
-        text.line(format!("pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
-        text.line(format!("Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
-    }
-}
-
 fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Text) {
     let ty = cpp(plan.dtype);
     let reads = |i: &Input| plan.inputs[i.index].is_some();
@@ -269,44 +260,4 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         }
         calls(package, plan, text);
     });
-}
-
-/// Writes the vector calls of a plan as C++ statements, in a function whose parameters are named as its streams.
-pub(super) fn calls(package: &Package<'_>, plan: &Plan, text: &mut Text) {
-    let ty = cpp(plan.dtype);
-    for name in (0..plan.splats.len()).map(|k| splat(plan, k)) {
-        text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
-    }
-    if plan.whole_repeats() {
-        let bytes = package.def.masks() == Stored::Byte;
-        for (k, name) in plan.inputs.iter().enumerate() {
-            let Some(name) = name.as_deref().map(cpp_name) else { continue };
-            match package.def.is_mask(k) {
-                false => text.line(format!("Complete({name}, count);")),
-                // Bits need no completion, because they come in whole blocks, which end behind any repeat.
-                true if !bytes => text,
-                true => text.line(format!("CompleteTruths<{ty}>({name}, count);")),
-            };
-        }
-        text.line(format!("count = WholeRepeats<{ty}>(count);"));
-    }
-    for (instr, waits) in plan.instrs.iter().zip(plan.barriers()) {
-        if waits {
-            text.lines(barrier::statement(package));
-        }
-        let call = call::text(package, plan, instr);
-        let what = instr.what;
-        let call = if what.is_empty() { call } else { format!("{call}  // {what}") };
-        match plan.bound(instr) {
-            Some(bound) => {
-                let bound = scalar::text(Scalar::Uniform(bound), DType::F32);
-                let (by, none) = match instr.api {
-                    Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
-                    _ => ("<", scalar::literal(f32::INFINITY)),
-                };
-                text.when(&format!("{bound} {by} {none}"), call)
-            }
-            None => text.line(call),
-        };
-    }
 }

@@ -13,6 +13,7 @@
 //! compute      <op>_compute.h       the formula, one class per specialisation and element type
 //! registers                         the formula on registers
 //! barrier                           the order of dependent vector calls
+//! calls                             the vector calls of a plan
 //! call, scalar                      one vector call; numbers that are the same for every element
 //! walk         <op>_walk.h          the tiles of a core
 //! tiling_data  <op>_tiling_data.h   the struct that the host passes to the kernel
@@ -22,6 +23,7 @@
 
 mod barrier;
 mod call;
+mod calls;
 mod class;
 mod compute;
 mod counts;

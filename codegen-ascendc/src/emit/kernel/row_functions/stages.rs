@@ -2,7 +2,7 @@
 
 use super::super::super::package::{Cann, Package};
 use super::super::super::text::Text;
-use super::super::compute::{calls, start};
+use super::super::calls::{calls, start};
 use super::super::names::{inputs, slot};
 use super::super::{barrier, names, scalar, tiling_key};
 use crate::plan::{Plan, RowPlans, RowStage, Terms};
