@@ -8,11 +8,11 @@ use op_dsl_ir::{Graph, Node, Prim};
 /// Nanoseconds per element on one SIMD level (Zen 4, 2026-11).
 struct Rates {
     level: &'static str,
-    /// A function and an operation of arithmetic in f64, by the interpreter.
+    /// Times of a function such as `exp` and of an arithmetic operation, in f64, by the interpreter.
     in_f64: [f64; 2],
-    /// A function and an operation of arithmetic in f32.
+    /// Times of a function such as `exp` and of an arithmetic operation, in f32.
     in_f32: [f64; 2],
-    /// A table look-up.
+    /// Time of a table look-up.
     look_up: f64,
 }
 

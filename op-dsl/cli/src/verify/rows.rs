@@ -1,8 +1,9 @@
-//! Rows of formulas with row functions, compared with the formula as written, in f64.
+//! Verifies formulas with row functions such as `row_sum`: kernels compute whole rows, whose results are compared with those in
+//! f64.
 //!
-//! A result counts as exact to what the terms of its row are exact to. An error is measured in units in the last place of the result
-//! or, where that is more, in what the result changes by if the terms of row functions change by a unit of f32. For example, a
-//! `row_sum(x * y)` of products 1e6, -1e6 and 1 has one digit. Elements of inputs are exact.
+//! Kernels round the terms of row functions to f32, so that a result may be off by the change that one unit in the last place of
+//! every term causes, beside its own rounding. For example, `row_sum(x * y)` has one correct digit if the products are 1e6, -1e6
+//! and 1, because a unit of 1e6 is 0.06. The terms of `row_sum(x)` are elements of an input, which are exact.
 
 use super::bench::Bench;
 use super::converted;
@@ -18,25 +19,29 @@ use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::row::{RowFormula, RowFunction};
 use op_dsl_ir::{DType, Graph, Node};
 
-/// Lengths of rows: one element, fewer than a vector has, whole vectors and a rest.
+/// Lengths of rows: one element, fewer elements than a vector has, whole vectors, and vectors with a remainder.
 const LENGTHS: [usize; 5] = [1, 2, 5, 16, 33];
-/// Lengths of rows of usual numbers, with the default attributes: further additions make no other error than in short rows.
+/// Lengths of long rows, which are tested with usual numbers and the default attributes only.
+///
+/// Their errors have the same causes as those of short rows, only with more additions.
 const LONG: [usize; 2] = [130, 1000];
 
 /// How the elements of a row are chosen.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// At random, of magnitudes up to this in all streams.
+    /// Random numbers up to this magnitude, in all streams.
     Random(f64),
-    /// At random, of magnitudes that differ from stream to stream.
+    /// Random numbers whose largest magnitude differs from stream to stream.
     Mixed,
-    /// The same number throughout a stream.
+    /// All elements of a stream are the same number.
     Equal,
-    /// At random with one number in between, which is infinite or NaN.
+    /// Random numbers, except for one element of one stream, which is this infinity or NaN.
     With(f64),
 }
 
-/// Every kind of row, the usual one first: in this one most results of 16 bits are correctly rounded.
+/// Kinds of rows to test.
+///
+/// The usual kind comes first. For rows of that kind most results of 16 bits are correctly rounded.
 const KINDS: [Kind; 11] = [
     Kind::Random(4.0),
     Kind::Random(4.0),
@@ -51,7 +56,7 @@ const KINDS: [Kind; 11] = [
     Kind::With(f64::NAN),
 ];
 
-/// Magnitudes of [`Kind::Mixed`].
+/// Largest magnitudes of streams in rows of [`Kind::Mixed`].
 const MIXED: [f64; 5] = [1.0, 1e-3, 30.0, 1e3, 0.1];
 
 /// Returns the value of a stream for element `i` of a row of `len` elements.
@@ -83,12 +88,12 @@ fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: 
     most * size * (2.0 * random - 1.0)
 }
 
-/// Returns how many different rows there are of each length and kind.
+/// Returns how many random rows are tested for each length and kind.
 fn repetitions(effort: Effort) -> u64 {
     (effort.joint / Effort::USUAL.joint).max(1)
 }
 
-/// Returns the passes of a formula with row functions: each is a row.
+/// Returns the passes that test a formula with row functions. Each pass computes one row.
 pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
     let format = Format::of(dtype);
     let mut all = Vec::new();
@@ -119,19 +124,20 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
     all
 }
 
-/// Results of a row in f64, one column per output, and what each may be off by because terms are rounded to f32.
+/// Results of a row in f64, with bounds of the errors that kernels may have because they round terms to f32.
 pub struct Reference {
-    /// The results.
+    /// Results in f64: for each output, one number per element.
     pub results: Vec<Vec<f64>>,
-    /// For each result, what it may be off by.
+    /// For each result, the absolute error that rounded terms of row functions may cause.
     pub off: Vec<Vec<f64>>,
 }
 
 impl Reference {
-    /// Evaluates a row; `None` if a term or a value of the row is not in the range of f32, in which kernels keep them.
+    /// Evaluates a row, and bounds the errors of its results.
     ///
-    /// Terms may be `units` units in the last place off, and more than one unit is also allowed in what is computed from them:
-    /// units of the sum of magnitudes in a sum.
+    /// Each computed term may be off by `units` units in the last place of f32. If `units` is more than 1, the numbers that are
+    /// computed from terms may be off as well: a sum by `units` units of the sum of its terms' magnitudes. Returns `None` if a term
+    /// or a value of the row is not in the range of f32, because kernels keep terms and values in f32.
     pub fn of(spec: &Spec, streams: &[Vec<f64>], scalars: &[f64], units: f64) -> Option<Reference> {
         let len = streams.first().map_or(0, Vec::len);
         let own = spec.stages.iter().flat_map(|stage| [Some(stage.value), stage.rest, stage.terms]);
@@ -179,7 +185,10 @@ impl Reference {
         Some(Reference::at(&spec.traced, &all, &off, scalars, len))
     }
 
-    /// Evaluates a graph, and how much its outputs change if a stream is off by as much as it may be, either way.
+    /// Evaluates a graph, and bounds the changes of its outputs if each stream is off by its own bound.
+    ///
+    /// A change is found by evaluating the graph with the bound added to one stream, and with the bound subtracted. The larger of
+    /// the two changes counts, and the changes by all streams are added.
     fn at(
         graph: &Graph,
         streams: &[Vec<f64>],
@@ -214,17 +223,17 @@ impl Reference {
     }
 }
 
-/// A row, and its results in f64.
+/// A row that is tested, and its results in f64.
 struct Row {
-    /// Values of the input streams, a column for each.
+    /// Values of the input streams: for each stream, one number per element.
     streams: Vec<Vec<f64>>,
     exact: Reference,
-    /// The results with [`LARGE`] numbers in place of infinities, if there are any.
+    /// The results with [`LARGE`] in place of infinite inputs; `None` if all inputs are finite.
     limit: Option<Reference>,
 }
 
 impl Row {
-    /// Returns the row of a pass; `None` if terms leave the range of f32.
+    /// Evaluates the row of a pass; `None` if a term or a value leaves the range of f32.
     fn of(formula: &Formula, pass: &Pass<'_>) -> Option<Row> {
         let elements: Vec<Vec<f64>> = (0..pass.elements).map(|i| pass.element(i)).collect();
         let column = |k: usize| elements.iter().map(|element| element[k]).collect();
@@ -272,7 +281,10 @@ impl Row {
     }
 }
 
-/// Number in place of an infinity: a result is right if it is the limit, as that of one element is. Its square is within f32.
+/// Finite number that stands for an infinite input, to find the limit of a result there.
+///
+/// A result at an infinity is right if it is this limit, or if it is the result of IEEE arithmetic. The square of the number is in
+/// the range of f32.
 const LARGE: f64 = (1u64 << 60) as f64;
 
 /// Runs every pass at each SIMD level, and returns the measurements per level.
@@ -324,19 +336,25 @@ pub fn sweep(
     Ok(measures)
 }
 
-/// Step of the differences that derivatives are compared with. Their error is about its fourth power.
+/// Step of the difference quotients that derivatives are compared with.
+///
+/// The quotients use five points, so that their error is about the fourth power of the step.
 const STEP: f64 = 1e-3;
-/// Number of elements of a row whose derivatives are compared.
+/// Length of the rows whose derivatives are compared.
 const SHORT: usize = 4;
-/// Greatest relative difference between a derivative and the difference quotient, which has so many digits.
+/// Largest relative difference at which a derivative and a difference quotient count as equal.
+///
+/// A difference quotient has no more correct digits than that.
 const ALIKE: f64 = 1e-7;
-/// Derivatives of a row that are all below this are compared absolutely.
+/// Lower bound of the unit in which differences are measured.
+///
+/// Derivatives of a row that are all smaller are therefore compared absolutely.
 const SMALL: f64 = 1.0 / 128.0;
 
-/// Returns the largest relative difference between the graphs and what they stand for; 0 if it is that of rounding in f64.
+/// Returns the largest relative difference between the graphs and an independent evaluation of the same formula.
 ///
-/// A formula is compared with the author's own code, which computes rows of one element. A derived gradient is compared with
-/// differences of the forward formula.
+/// The result is 0 if rounding in f64 explains the difference. A formula is compared with the author's own code, which computes
+/// rows of one element. A derived gradient is compared with difference quotients of the forward formula.
 pub fn difference(formula: &Formula) -> f64 {
     let attrs = &formula.settings[0].attrs;
     let scalars = formula.op.def().scalars(attrs);
@@ -362,9 +380,10 @@ pub fn difference(formula: &Formula) -> f64 {
     if worst <= ALIKE { 0.0 } else { worst }
 }
 
-/// Returns the derivatives of a row by differences, those by one stream after those by another; NaN next to kinks.
+/// Returns the derivatives of a row by difference quotients: all those by the first input stream, then by the next.
 ///
-/// Saved values among the streams become those of the forward formula. `None` if the formula says itself what its derivative is.
+/// Derivatives next to kinks are NaN. Streams with saved outputs of the forward formula are set to these outputs. Returns `None` if
+/// the formula defines a derivative of its own (`with_grad`), which no difference quotient approximates.
 fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> Option<Vec<f64>> {
     let [wiring] = &*derived.steps else { return None };
     if has_surrogates(&derived.forward) {

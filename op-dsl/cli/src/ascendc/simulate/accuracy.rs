@@ -25,12 +25,12 @@ fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
     sum.saturating_mul(bound.domain[split.dim..].iter().product())
 }
 
-/// Sums of a call's results and their references, for each output stream that is a sum and each of its elements.
+/// Totals per element of each output that is a sum, from which the error of the sum follows.
 struct Sums {
-    /// For each output stream, for each element: the sum of references, those of their magnitudes and of their units, and the
-    /// computed result.
+    /// For each output stream and each of its elements, four totals.
     ///
-    /// Streams that are not sums have no elements.
+    /// They are the sum of the references, the sum of their magnitudes, the sum of their units in the last place, and the computed
+    /// result. An output that is no sum has no elements here.
     all: Vec<Vec<[f64; 4]>>,
 }
 
@@ -49,7 +49,10 @@ impl Sums {
         !self.all[output].is_empty()
     }
 
-    /// Adds the errors of all sums, in units of the sums of magnitudes, or the sums of the terms' units if these are larger.
+    /// Adds the errors of all sums to `found`.
+    ///
+    /// Terms may cancel, so that the sum itself is no measure of its error. The unit of the error is one unit in the last place of
+    /// the sum of magnitudes, or the sum of the terms' units if that is larger.
     fn finish(self, found: &mut Accuracy, dtype: DType) {
         let format = Format::of(dtype);
         for (output, sums) in self.all.iter().enumerate() {
@@ -70,7 +73,8 @@ impl Sums {
 
 /// Returns the largest error of a call's results, compared with the formula in f64.
 ///
-/// The error of a sum is in units of the sum of its terms' magnitudes, or in the sum of their units.
+/// The error of a sum is measured in the unit in the last place of the sum of its terms' magnitudes, or in the sum of the terms'
+/// units if that is larger.
 pub fn accuracy(
     op: &Operator,
     attrs: &[Value],
@@ -131,8 +135,8 @@ pub fn accuracy(
 
 /// Returns the largest error of a call of an operator with row functions, compared with its stages in f64.
 ///
-/// Terms and values of rows may be as many units off as results may, sums as many units of the sum of magnitudes. The unit of an
-/// error includes what that changes in the result.
+/// Terms, and values that a row has once, may be off by as many units in the last place as the error budget of f32 allows, and sums
+/// by as many units of the sum of magnitudes. The unit of an error includes the change of the result that such errors cause.
 fn accuracy_of_rows(
     def: &OpDef,
     scalars: &[f64],
