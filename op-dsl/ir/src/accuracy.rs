@@ -8,10 +8,10 @@ use crate::univariate::{self, Split};
 /// Accuracy of an operator's results in f32, as its author chose it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Two units in the last place of every result; kernels compute in f64 where f32 does not reach that.
+    /// At most two units in the last place of error in every result; kernels compute in f64 where f32 does not reach that.
     #[default]
     Exact,
-    /// [`FAST_BUDGET`] units in the last place of the largest addend; kernels compute in f32 wherever that reaches it.
+    /// At most [`FAST_BUDGET`] units in the last place of the largest addend; kernels compute in f32 wherever that reaches it.
     Fast,
     /// The rounding errors of f32 arithmetic on the formula as it is written.
     AsWritten,
@@ -45,7 +45,7 @@ pub enum Tables {
 }
 
 impl Fast {
-    /// No way serves, or the author does not ask for one.
+    /// F32 results need f64, or the author does not ask for anything else.
     pub const NONE: Fast = Fast { tables: None, arithmetic: false };
 
     /// Returns the ways that serve a formula.
@@ -67,7 +67,7 @@ impl Fast {
         }
     }
 
-    /// Returns whether any way serves.
+    /// Returns whether results in f32 can be computed without f64.
     pub fn serves(self) -> bool {
         self.tables.is_some() || self.arithmetic
     }
@@ -80,7 +80,7 @@ impl Tables {
     }
 }
 
-/// Returns whether an attribute decides the exponent of a power.
+/// Returns whether an attribute decides the exponent of a power, as in `powf(x, p)`.
 fn has_open_exponent(graph: &Graph) -> bool {
     let by_scalars = graph.depends_on(|_, node| matches!(node, Node::Scalar(_)));
     let is_open =

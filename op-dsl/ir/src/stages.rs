@@ -9,9 +9,10 @@
 //! Each graph is compiled like a formula of its own, whose further streams hold values of earlier stages. A value that depends on
 //! values of rows alone, such as `rsqrt(row_mean(x * x) + eps)`, is a stage too: it is computed once per row and in f64.
 //!
-//! A value is two streams of f32, the nearest number and the rest, and graphs that read both are evaluated in f64. So values of rows
-//! have no rounding error of their own, and costly terms such as exponentials can be kept in f32 for later stages. Where kernels have
-//! too few streams for that, values are f32 and costly terms are computed again.
+//! A value is two streams of f32: the nearest number and the remainder, which is the part of the f64 value that the nearest number
+//! loses. Graphs that read both are evaluated in f64, so that values of rows have no rounding error of their own. Costly terms such
+//! as exponentials can then be kept in f32 for later stages. Where kernels have too few streams for that, a value is one f32 and
+//! costly terms are computed again.
 
 use crate::DType;
 use crate::analysis::Inputs;
@@ -35,8 +36,8 @@ pub const MAX_KERNEL_STREAMS: usize = 16;
 
 /// Compiles a formula to the specialisation for the attribute values `when`.
 ///
-/// Values keep no derivative of their own: only the forward formula of a derived gradient has those. Formulas with row functions
-/// are always exact.
+/// Each `with_grad(value, e)` becomes its value, because only the forward formula of a derived gradient needs `e`. Formulas with
+/// row functions are always exact.
 pub fn compile(
     when: Vec<(usize, i64)>,
     formula: &RowFormula,
@@ -115,7 +116,10 @@ pub fn gradient(
     }
 }
 
-/// Replaces the values of row functions whose terms are a constant by that constant, where it is the same for every length of row.
+/// Replaces row functions of constant terms by constants.
+///
+/// The mean and the maximum of equal terms are that term. A sum is replaced only if its terms are 0, because other sums depend on
+/// the length of the row.
 fn without_constants(formula: &RowFormula) -> RowFormula {
     let mut now = formula.clone();
     loop {
@@ -184,7 +188,7 @@ struct CutStage {
     graph: Graph,
 }
 
-/// A stage while streams have their old numbers.
+/// A stage before streams are renumbered.
 enum Planned {
     /// The row function with this index.
     Function(usize),
@@ -210,12 +214,12 @@ impl Cut {
         }
     }
 
-    /// Returns whether a stream holds the rest of a value.
+    /// Returns whether a stream holds the remainder of a value, which is what the value loses in f32.
     fn is_rest(&self, stream: usize) -> bool {
         self.stages.iter().any(|stage| stage.rest == Some(stream))
     }
 
-    /// Returns whether a stream holds terms, one for each element.
+    /// Returns whether a stream holds the terms of a row function, one for each element.
     fn is_terms(&self, stream: usize) -> bool {
         self.stages.iter().any(|stage| stage.terms == Some(stream))
     }
@@ -227,7 +231,9 @@ impl Cut {
         graphs.map(Graph::streams).max().unwrap_or(0).max(inputs)
     }
 
-    /// Cuts a graph whose last outputs are the terms of `functions`; `rests` says whether values have rests.
+    /// Cuts a graph whose last outputs are the terms of `functions`.
+    ///
+    /// `rests` says whether each value has a second stream with its remainder, which is what the value loses in f32.
     fn through(formula: &RowFormula, graph: &Graph, functions: &[usize], rests: bool) -> Cut {
         let hoisted = hoisted(formula, graph);
 
@@ -300,10 +306,11 @@ fn live(formula: &RowFormula) -> Vec<bool> {
     live
 }
 
-/// Returns a graph in which later stages read costly terms of earlier ones instead of computing them again.
+/// Returns a graph in which later stages read costly terms of earlier stages instead of computing them again.
 ///
-/// Kept terms are rounded to f32. Results are sums of products of them, so that this error is at most a unit of the sum of
-/// magnitudes. `functions` are the row functions whose terms are the last outputs of the graph.
+/// For example, a softmax reads the exponentials that its sum has added. Kept terms are rounded to f32. Results are sums of
+/// products of them, so that this error is at most a unit of the sum of magnitudes. `functions` are the row functions whose terms
+/// are the last outputs of the graph.
 fn with_kept_terms(formula: &RowFormula, graph: &Graph, functions: &[usize]) -> Graph {
     let (own, inputs) = (formula.outputs(), formula.inputs);
     functions.iter().enumerate().fold(graph.clone(), |graph, (place, k)| {
@@ -349,14 +356,16 @@ fn hoisted(formula: &RowFormula, graph: &Graph) -> Vec<(Id, usize)> {
     ids.filter_map(|id| Some((id, last[id.index()]?.checked_sub(1)?))).collect()
 }
 
-/// New numbers of the streams that hold values and terms.
+/// Numbers of the streams that hold values and terms of stages; the operator's inputs come before them.
 ///
-/// Streams that a graph of elements reads come first, so that kernels have no others.
+/// Streams that an elementwise graph reads have the lowest of these numbers, so that kernels do not need the other streams.
 struct Streams {
     inputs: usize,
     /// For each planned stage, the stream of its value.
     values: Vec<usize>,
-    /// For each planned stage, the stream of what its value loses in f32, if it loses anything and some graph reads it.
+    /// For each planned stage, the stream of the remainder that its value loses in f32.
+    ///
+    /// `None` if the value is exact, as a maximum is, or if no elementwise graph reads it.
     rests: Vec<Option<usize>>,
     /// For each row function, the stream of its terms, if some graph reads them.
     terms: Vec<Option<usize>>,
@@ -402,7 +411,7 @@ impl Streams {
         Streams { inputs, values: values.into_iter().flatten().collect(), rests, terms }
     }
 
-    /// Adds the value of a planned stage, with what it loses in f32.
+    /// Emits the value of a planned stage: the nearest f32 plus the remainder, if the stage has one.
     fn value(&self, b: &mut Builder, stage: Option<usize>) -> Id {
         let Some(stage) = stage else { return b.num(f64::NAN) }; // every function that is read is planned
         let value = b.stream(self.values[stage]);
@@ -415,7 +424,7 @@ impl Streams {
         planned.iter().position(|p| matches!(p, Planned::Function(function) if *function == k))
     }
 
-    /// Returns the new number of an input of the operator, or of terms.
+    /// Returns the new number of a stream that is an input of the operator or holds terms.
     fn renumbered(&self, stream: u16) -> u16 {
         let Some(at) = usize::from(stream).checked_sub(self.inputs) else { return stream };
         self.terms.get(at / 2).copied().flatten().map_or(stream, |new| new as u16)
@@ -433,7 +442,7 @@ impl OpDef {
         self.specs.iter().any(|spec| !spec.stages.is_empty())
     }
 
-    /// Returns what each kernel computes: for each specialisation the terms of its stages, then its results.
+    /// Returns the elementwise operators that kernels compute: for each specialisation the terms of its stages, then its results.
     ///
     /// The streams of stages are further inputs. Stages that are computed once per row have no kernel.
     pub fn kernels(&self) -> Vec<Kernel> {
@@ -472,11 +481,11 @@ impl OpDef {
     }
 }
 
-/// A kernel: the formula that it computes for each element.
+/// An elementwise formula that a kernel computes.
 pub struct Kernel {
-    /// An operator without stages.
+    /// The formula as an operator without stages.
     pub def: OpDef,
-    /// For each input stream, whether it holds one number per row, of f32.
+    /// For each input stream, true if it holds one number of f32 per row instead of one per element.
     pub of_rows: Vec<bool>,
     /// Whether results or inputs of the whole operator have types of their own, see [`OpDef::is_mixed`].
     pub is_mixed: bool,
@@ -488,7 +497,7 @@ impl Spec {
         self.stages.is_empty() || own + self.further(own) + outputs <= MAX_KERNEL_STREAMS
     }
 
-    /// Returns the number of streams of stages that kernels read, where the operator has `own` input streams.
+    /// Returns how many streams of stages the kernels read, besides the `own` input streams of the operator.
     pub fn further(&self, own: usize) -> usize {
         let is_reduced = |stage: &&Stage| stage.rule != Rule::Uniform;
         let graphs = self.stages.iter().filter(is_reduced).map(|stage| &stage.spec).chain([self]);

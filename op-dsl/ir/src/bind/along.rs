@@ -1,12 +1,13 @@
 //! Inputs that lie along another dimension than the last: [`OpDef::along`].
 //!
-//! An input of one dimension is then read as one with more dimensions, of 1 each, so that all else is the usual broadcasting.
+//! For example, weights of shape `[c]` lie along dimension 1 of an input of shape `[n, c, h, w]`. Dimensions of 1 are appended to
+//! their shape, here to `[c, 1, 1]`, and the usual broadcasting does the rest.
 
 use super::error::{Checked, Wrong, refuse};
 use super::shape::{MAX_RANK, Shape};
 use crate::op::OpDef;
 
-/// Returns whether an input of this shape lies along a dimension of its own.
+/// Returns whether an input of this shape lies along the dimension that the definition names: only inputs of one dimension do.
 #[inline]
 pub(super) fn is_along(def: &OpDef, input: usize, shape: &[usize]) -> bool {
     shape.len() == 1 && def.along(input).is_some()
@@ -23,10 +24,10 @@ pub(super) fn check(domain: &Shape, def: &OpDef, input: usize, shape: &[usize]) 
     refuse(Wrong::Along { tensor, got, dim, with })
 }
 
-/// Returns the shape that an input is broadcast by, beside others of rank `rank`.
+/// Returns the shape by which an input is broadcast to tensors of rank `rank`.
 ///
-/// It is the input's own, except where that has one dimension which lies along another than the last. It then ends with dimensions
-/// of 1. A shape of one element has at most `rank` dimensions.
+/// An input of one dimension that lies along another than the last has dimensions of 1 appended. If it has one element, its shape
+/// has at most `rank` dimensions. All other inputs are broadcast by their own shape.
 #[inline]
 pub fn laid(def: &OpDef, input: usize, rank: usize, shape: &[usize]) -> Shape {
     let mut laid = Shape::new(shape).unwrap_or_default();
@@ -40,7 +41,7 @@ pub fn laid(def: &OpDef, input: usize, rank: usize, shape: &[usize]) -> Shape {
     laid
 }
 
-/// Returns the shape that an output lies in the domain with: its own, or that of the input whose shape it has, as [`laid`].
+/// Returns the shape by which an output lies in the domain: as [`laid`] if it has the shape of an input, else its own shape.
 #[inline]
 pub fn laid_output(def: &OpDef, output: usize, rank: usize, shape: &[usize]) -> Shape {
     match def.sum(output) {

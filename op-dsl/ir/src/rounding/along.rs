@@ -21,7 +21,8 @@ pub struct Along<'g> {
 }
 
 impl<'g> Along<'g> {
-    /// Evaluates all nodes at a point of the line.
+    /// Evaluates all nodes at one point of the line; those that do not depend on the varied stream are the same at its other
+    /// points.
     fn new(graph: &'g Graph, arithmetic: Arithmetic, point: &Point, kept: &'g [bool]) -> Along<'g> {
         let nodes = evaluate(graph, arithmetic, point, graph.last());
         let varies = Node::Stream(point.varied as u16);

@@ -34,7 +34,7 @@ pub struct Term {
     pub c: f64,
 }
 
-/// Returns a graph of one output as a fraction of its stream and one exponential of the stream.
+/// Writes a graph of one output and one stream as a fraction of the stream and one exponential of it.
 ///
 /// `None` unless the output is computed by `+ - * /` from the stream and from exponentials whose exponents are multiples of the
 /// stream.
