@@ -304,7 +304,7 @@ pub enum Why {
         names = names(.0.arch.dtypes, " or "), arch = .0.arch.number, other = Soc::with(*.1)
     )]
     NoDType(&'static Soc, DType),
-    /// The operator has a mask of bits, with this name.
+    /// The operator has a mask of one bit per element; the field is the name of the mask.
     ///
     /// The target cannot read it, because all repeats of a vector call use the same mask bits.
     #[error(
@@ -312,7 +312,7 @@ pub enum Why {
          publish it with bytes", arch = .0.arch.number
     )]
     OneMask(&'static Soc, String),
-    /// The operator has a mask, with this name, as well as gated tensors.
+    /// The operator has a mask, whose name is the field, as well as gated tensors.
     ///
     /// The target cannot read it, because rows of the mask end at other addresses than rows of the gated tensors.
     #[error(
@@ -332,7 +332,8 @@ pub enum Why {
         "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"
     )]
     Missing(&'static str),
-    /// The formula has a function of rows, with this name, which emitted kernels do not compute beside what the second field says.
+    /// The formula has the row function of this name together with a feature, named by the second field, that emitted kernels do
+    /// not support beside row functions.
     #[error(
         "the formula has `{0}`, and NPU kernels of row functions are not yet emitted for {1}; compute it on CPUs"
     )]

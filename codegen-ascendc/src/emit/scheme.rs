@@ -10,9 +10,9 @@ use op_dsl_ir::op::OpDef;
 pub enum Class {
     /// Each element by itself; a header has the walk.
     Elements,
-    /// Elements are added, and cores meet.
+    /// Outputs are sums over elements, so that cores wait for each other and add their partial sums.
     Sums,
-    /// Tiles are whole rows, which functions reduce.
+    /// Tiles are whole rows, which row functions such as `row_sum` reduce to one number each.
     Rows,
 }
 
@@ -20,7 +20,7 @@ pub enum Class {
 pub struct Scheme {
     /// Class of the kernel.
     pub class: Class,
-    /// Whether the kernel adds elements, and takes inputs that are broadcast as they are.
+    /// Whether the kernel sums elements. It then broadcasts inputs itself, instead of reading tensors that are expanded already.
     pub adds: bool,
     /// Whether gated tensors with small rows have a kernel of their own.
     pub small: bool,
@@ -28,7 +28,7 @@ pub struct Scheme {
     pub extent: &'static str,
     /// C++ function that makes this shape from dimensions; without inputs that are broadcast.
     pub collapse: &'static str,
-    /// C++ function that tiles it.
+    /// C++ function that tiles this shape.
     pub tile: &'static str,
     /// End of AscendC's name for the type of kernel, where vector cores are apart.
     pub kernel_type: &'static str,
@@ -50,7 +50,10 @@ static ELEMENTS: Scheme = Scheme {
     workspace: false,
 };
 
-/// The barrier over all cores needs the scheduler, which kernels of vector cores alone do without, and all cores at once.
+/// Scheme of sums over elements.
+///
+/// Cores meet at a barrier, for which all of them must run at once. That needs the scheduler, which kernels of vector cores alone
+/// do without.
 static SUMS: Scheme = Scheme {
     class: Class::Sums,
     adds: true,

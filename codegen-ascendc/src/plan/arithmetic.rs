@@ -10,9 +10,9 @@ use op_dsl_ir::DType;
 /// Simulated rounding of `Exp`, `Ln`, `Sqrt` and `Div`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noise {
-    /// To nearest.
+    /// Results are rounded to nearest.
     None,
-    /// To nearest, then one unit in the last place down, up or not at all, at random from this seed.
+    /// Results are rounded to nearest, then moved by one unit in the last place: down, up or not at all, at random from this seed.
     Unit(u64),
 }
 

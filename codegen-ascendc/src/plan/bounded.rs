@@ -16,9 +16,10 @@ enum Reads {
     Others,
 }
 
-/// Returns the graph with functions of input stream `activation` moved to the front of products.
+/// Moves functions of input stream `activation` to the front of products, so that `dz dy f(x)` becomes `f(x) dz dy`.
 ///
-/// Only products are rewritten that multiply two other inputs before such a function. Where there are none, it is the same graph.
+/// This applies where at least two other inputs are multiplied before such a function, because that product may overflow. Without
+/// such products the graph stays the same.
 pub(super) fn run(graph: &Graph, activation: usize) -> Graph {
     reordered(graph, activation, |functions, others| functions == 0 && others > 1)
 }
@@ -31,9 +32,10 @@ pub(super) fn all_first(graph: &Graph, activation: usize) -> Graph {
     reordered(graph, activation, |_, others| others > 0)
 }
 
-/// Returns the graph with functions of the activation moved to the front of products.
+/// Moves functions of the activation to the front of products.
 ///
-/// `is_late` says whether they must come before a product, given the number of such functions in it and that of other inputs.
+/// `is_late(f, n)` decides whether later functions move in front of a product that has `f` functions of the activation and `n`
+/// other inputs as factors.
 fn reordered(graph: &Graph, activation: usize, is_late: impl Fn(usize, usize) -> bool) -> Graph {
     let (uses, inputs) = (graph.uses(), graph.inputs());
     let reads = |id: &Id| match inputs[id.index()].streams {

@@ -1,8 +1,8 @@
-//! Collects the terms of a sum by their attributes, near 0, where a function that has the same attribute cancels.
+//! Rewrites sums whose terms cancel near 0: collects the terms that have the same attribute as a factor.
 //!
-//! `a expm1(x) + (b - a) x` has a zero wherever `a` and `b` put it, and near that every rounding of a term counts in units of the
-//! term. `a (expm1(x) - x) + b x` has smaller terms there, and `expm1(x) - x` is a polynomial near 0. Farther out the sum stays
-//! as it is, because it has its limits, and its terms are no larger than those collected.
+//! `a expm1(x) + (b - a) x` has a zero that moves with `a` and `b`. Near that zero the rounding errors of terms are large compared
+//! with the sum. `a (expm1(x) - x) + b x` has smaller terms there, and `expm1(x) - x` is a polynomial near 0. Farther out the sum
+//! stays as written, because that has the right limits, and its terms are no larger than the collected ones.
 
 use super::cancelling::{in_terms_of, polynomial};
 use super::repeated::terms;
@@ -12,15 +12,16 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 /// Largest number of terms of a sum that is collected.
 const MOST: usize = 8;
 
-/// Least ratio of a group to its largest term at which the sum stays as it is.
+/// Smallest ratio of a group to its largest term at which the sum stays as written.
 ///
-/// Other terms of the sum cancel the group, which leaves fewer digits than a group that stands alone has.
+/// The group cancels below it. The ratio is larger than the 0.2 for a sum that stands alone, because other terms of the sum cancel
+/// the group once more, which costs further digits.
 const LEFT: f64 = 0.45;
 
 /// A number times factors, sorted.
 type Product = (f64, Vec<Id>);
 
-/// Terms that have the same attributes as factors, without these.
+/// Terms of a sum that share the same attributes as factors; `terms` has them without these factors.
 struct Group {
     attributes: Vec<Id>,
     terms: Vec<Product>,
@@ -54,7 +55,7 @@ pub(super) fn run(graph: &Graph) -> Graph {
     })
 }
 
-/// Returns the function that loses digits near 0, if `prim` is one that keeps them.
+/// Emits a function without its special accuracy near 0, for example `exp(x) - 1` for `expm1(x)`.
 fn plain(b: &mut Builder, prim: Prim, x: Id) -> Id {
     let one = b.num(1.0);
     match prim {
@@ -147,7 +148,8 @@ fn collected(graph: &Graph, id: Id, groups: Vec<Group>) -> Option<Collected> {
 }
 
 impl Group {
-    /// Returns the polynomial for the terms where `variable` is near 0; `None` if they do not cancel there.
+    /// Returns the polynomial that replaces the sum of the terms where `variable` is near 0; `None` if the terms do not cancel
+    /// there.
     fn near(&self, graph: &Graph, variable: Id) -> Option<Near> {
         if self.terms.len() < 2 {
             return None;

@@ -1,25 +1,25 @@
-//! Takes choices between 0 and a value out of products and sums: `if c { 0 } else { f }`.
+//! Takes selects that are 0 in one branch, such as `if c { 0 } else { f }`, out of products and sums.
 //!
-//! The derivative of a clamp is such a choice of 0 and 1. Multiplied into every term of a second derivative, it hides from other
-//! rewrites that terms are equal, and each costs a call and a rounding. With `m = if c { 0 } else { 1 }`, the sum `m f + m m g`
-//! becomes `if c { 0 } else { f + g }`.
+//! The derivative of a clamp is such a select of 0 and 1. A second derivative multiplies it into every term. It then hides from
+//! other rewrites that terms are equal, and each product with it costs a call and a rounding. With `m = if c { 0 } else { 1 }`, the
+//! sum `m f + m m g` becomes `if c { 0 } else { f + g }`.
 
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// A value that is chosen where a condition is false; it is 0 where the condition is true.
+/// A select: 0 where a condition is true, and a value where the condition is false.
 #[derive(Clone, Copy)]
 struct Choice {
-    /// The condition, a node of the graph before.
+    /// Condition, a node of the graph before the rewrite.
     condition: Id,
-    /// The value, a node of the graph after.
+    /// Value, a node of the graph after the rewrite.
     value: Id,
 }
 
-/// Returns the graph with choices of 0 taken out of products and sums; the same graph if there are none.
+/// Takes selects that are 0 in one branch out of products and sums. Without such selects the graph stays the same.
 ///
-/// No choice hides a NaN: the values that are taken in depend on no input but those that the condition compares, and a comparison
-/// with NaN is false.
+/// No select hides a NaN: the values that move into a branch depend on no input but those that the condition compares, and a
+/// comparison with NaN is false.
 pub(super) fn run(graph: &Graph) -> Graph {
     let inputs = graph.inputs();
     let is_zero = |id: Id| graph.as_const(id) == Some(0.0);

@@ -16,7 +16,7 @@ use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::{DType, Graph, Node};
 
-/// Returns an error if kernels of row functions cannot do something else that the operator has.
+/// Returns an error if the operator has a feature that kernels of row functions do not support.
 pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), Why> {
     let function = |stage: &Stage| match stage.rule {
         Rule::Reduce(function) => Some(function.name()),
@@ -68,9 +68,10 @@ pub(super) fn plan(
     whole(def, spec, dtype, rows).map_err(refuse)
 }
 
-/// Returns a plan that writes other buffers where it overwrites streams, because later stages read these.
+/// Returns a plan that does not overwrite its input streams, because later stages read them.
 ///
-/// From the first call on that writes a stream's buffer, all calls use another buffer: that of the result if it is free so long.
+/// From the first call that writes to a stream's buffer, all calls use another buffer instead: that of the result if no call uses
+/// it in the meantime, else a temporary one.
 fn without_overwriting(mut plan: Plan) -> Plan {
     let touches =
         |instr: &Instr, b: Buffer| instr.dst == b || instr.srcs.contains(&Operand::Buffer(b));
@@ -123,7 +124,9 @@ fn copy(to: Buffer, from: Buffer) -> Instr {
     }
 }
 
-/// Returns a graph of a specialisation that reads the nearest `float` of values: kernels and documents have no others.
+/// Returns a graph of a specialisation that reads values of rows without their remainders.
+///
+/// A remainder is what a value loses when it is rounded to `float`. Kernels and documents have values in `float` only.
 pub fn nearest(spec: &Spec, graph: &Graph) -> Graph {
     let is_rest = |k: usize| spec.stages.iter().any(|stage| stage.rest == Some(k));
     let nearest = graph.rewrite(|b, node| match node {

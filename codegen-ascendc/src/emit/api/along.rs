@@ -26,7 +26,7 @@ pub fn functions(package: &Package<'_>, expands: bool) -> String {
     t.finish()
 }
 
-/// Returns the C++ condition that an input broadcasts to `domain`, of which dimension `cut` has two parts.
+/// Returns the C++ condition that an input broadcasts to `domain`, whose dimension `cut` holds two parts (gate and value).
 pub fn fits(package: &Package<'_>, p: &Param, cut: &str) -> String {
     let (name, usual) = (&p.name, format!("Broadcasts({}, domain, {cut})", p.name));
     match dimension(package, p) {
@@ -39,7 +39,7 @@ pub fn fits(package: &Package<'_>, p: &Param, cut: &str) -> String {
     }
 }
 
-/// Returns the dimension that an input lies along if it has one dimension; `None` if it is aligned at the innermost.
+/// Returns the dimension that an input of one dimension lies along; `None` if it is aligned at the innermost, as is usual.
 pub fn dimension(package: &Package<'_>, param: &Param) -> Option<usize> {
     match param.of {
         SignaturePart::Input(i) => package.def.along(i),
@@ -47,7 +47,9 @@ pub fn dimension(package: &Package<'_>, param: &Param) -> Option<usize> {
     }
 }
 
-/// Returns the inputs among `params` to whose common shape inputs broadcast that lie along a dimension.
+/// Returns the inputs among `params` that determine the broadcast shape.
+///
+/// Inputs that lie along a dimension do not, because they are broadcast to the shape of the others.
 pub fn deciding<'p>(package: &Package<'_>, mut params: Vec<&'p Param>) -> Vec<&'p Param> {
     params.retain(|p| dimension(package, p).is_none());
     params

@@ -47,7 +47,7 @@ const MARKS: [(&str, [&str; 2]); 2] = [
     ),
 ];
 
-/// Returns the C++ arguments that say of which part of which kind of tensor a stream is.
+/// Returns two C++ arguments for a stream: whether its tensor is gated, and the index of its part (gate or value).
 fn side(stream: Stream) -> String {
     let part = match stream.part {
         Part::Whole => "0",

@@ -26,7 +26,9 @@ const ADD: &str = include_str!("sums/add.h");
 /// C++ function that returns how many elements a buffer of UB has.
 const CAPACITY: &str = include_str!("sums/capacity.h");
 
-/// C++ constants of the ways in which an input lies in the domain, for the host and for the kernel.
+/// C++ constants for how an input is broadcast, used by the host and by the kernel.
+///
+/// It has an element for each element of the domain (the common shape of all inputs), or one for several of them, or one for all.
 pub const MODES: &str = "\
 constexpr uint32_t WHOLE = 0;
 constexpr uint32_t KEPT = 1;
@@ -37,19 +39,19 @@ pub fn has(def: &OpDef) -> bool {
     !def.sums.is_empty()
 }
 
-/// Returns the indices of the inputs that may be broadcast, which the kernel of an operator with sums does itself.
+/// Returns the indices of the inputs that may be broadcast. The kernel of an operator with sums broadcasts them itself.
 pub fn broadcast(def: &OpDef) -> Vec<usize> {
     (0..def.inputs.len()).filter(|input| has(def) && !def.wide.contains(input)).collect()
 }
 
-/// Returns the indices of the inputs whose shapes sums have.
+/// Returns the indices of the inputs that share their shape with a sum, as a broadcast input does with its gradient.
 pub fn summed(def: &OpDef) -> Vec<usize> {
     (0..def.inputs.len()).filter(|input| def.sums.iter().any(|sum| sum.input == *input)).collect()
 }
 
-/// Returns the shape of an input whose shape a sum has, in a call on tensors of this shape: one row.
+/// Returns the shape of an input that shares its shape with a sum, in a call on tensors of this shape: one row of them.
 ///
-/// It has one dimension if that lies along the last.
+/// It has one dimension, except where the input lies along another dimension than the last. Dimensions of 1 then precede the row.
 pub fn row(def: &OpDef, input: usize, shape: &[usize]) -> Vec<usize> {
     let outer = shape.len().saturating_sub(1);
     match def.along(input) {
@@ -58,12 +60,12 @@ pub fn row(def: &OpDef, input: usize, shape: &[usize]) -> Vec<usize> {
     }
 }
 
-/// Returns the name of the tiling data's field that says how an input lies in the domain.
+/// Returns the name of the field of the tiling data that says how an input is broadcast ([`MODES`]).
 pub fn mode(def: &OpDef, input: usize) -> String {
     format!("{}Mode", cpp_name(&def.inputs[input].name))
 }
 
-/// Output stream that is a sum: its number among these, its stream and name, and the input that has its shape.
+/// Output stream that is a sum: its number among the sums, its stream and name, and the input that has its shape.
 struct Sum {
     number: usize,
     stream: Stream,
@@ -78,13 +80,13 @@ fn sums(def: &OpDef) -> Vec<Sum> {
     sums.enumerate().map(of).collect()
 }
 
-/// Input streams that may be broadcast and are read, each with its number among these.
+/// Returns the input streams that are read and may be broadcast, each with its number among these.
 fn shared(package: &Package<'_>) -> Vec<(usize, Input)> {
     let all = broadcast(&package.def);
     inputs(package).into_iter().filter(|i| all.contains(&i.stream.tensor)).enumerate().collect()
 }
 
-/// Returns C++ code without the marks of barriers.
+/// Returns C++ code in which each mark `@barrier@` is a barrier, or is left out where the target needs none.
 fn ordered(package: &Package<'_>, text: &str) -> String {
     match barrier::statement(package) {
         "" => text.lines().filter(|l| l.trim() != "@barrier@").map(|l| format!("{l}\n")).collect(),
@@ -92,7 +94,7 @@ fn ordered(package: &Package<'_>, text: &str) -> String {
     }
 }
 
-/// Returns the C++ expression of the place of a part among those of its tensor.
+/// Returns the C++ expression of the index of a part (gate or value) in its tensor; 0 for a tensor without parts.
 fn part(stream: Stream) -> &'static str {
     match stream.part {
         Part::Whole => "0",
@@ -101,12 +103,12 @@ fn part(stream: Stream) -> &'static str {
     }
 }
 
-/// Returns the C++ arguments that say of which part of which kind of tensor a stream is.
+/// Returns two C++ arguments for a stream: whether its tensor is gated, and the index of its part (gate or value).
 fn side(stream: Stream) -> String {
     format!("{}, {}", stream.part != Part::Whole, part(stream))
 }
 
-/// Writes what the class needs ahead of it: ways in which inputs lie in the domain, and the struct of a tile.
+/// Writes the C++ definitions that precede the class: the constants [`MODES`], limits of copies, and the struct of a tile.
 pub fn constants(text: &mut Text) {
     text.line("// How an input lies in the domain: with all elements, with one for each of `kept`, with one for all.");
     text.line(MODES).line("");
@@ -178,7 +180,7 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
     text.lines(process);
 }
 
-/// Writes the C++ functions that go over all sums.
+/// Writes the C++ functions that loop over all sums.
 fn over_sums(package: &Package<'_>, text: &mut Text) {
     let def = &package.def;
     let sums = sums(def);
@@ -241,7 +243,7 @@ fn gm(package: &Package<'_>, input: &Input) -> String {
     format!("{}Gm_", cpp_name(&package.def.inputs[input.stream.tensor].name))
 }
 
-/// Returns the C++ expression of the buffer that has an input as it is broadcast.
+/// Returns the C++ expression of the UB buffer that holds a broadcast input, expanded to the elements of a tile.
 fn buffer(number: usize) -> String {
     format!("shared_.template Get<T>()[{number} * capacity_]")
 }

@@ -31,16 +31,16 @@ pub fn helpers(package: &Package<'_>) -> String {
     }
 }
 
-/// Where streams of stages are, and the C++ statements that bring them there.
+/// Writer of the order in which stages run, which tracks the value that each buffer holds.
 struct Order<'p> {
     plan: &'p Plan,
     rows: &'p RowPlans,
-    /// For each buffer of repeated values, the stream that it holds.
+    /// For each buffer of values repeated along rows, the stream that it holds.
     repeated: Vec<Option<usize>>,
 }
 
 impl Order<'_> {
-    /// Returns the C++ expression of the column with the values of a stage.
+    /// Returns the C++ expression of the column with the values of a stage, one number per row.
     fn column(&self, stage: usize) -> String {
         format!("Column({stage})")
     }
@@ -49,7 +49,7 @@ impl Order<'_> {
         self.rows.stages.iter().position(|stage| stage.value == value).unwrap_or(0)
     }
 
-    /// Returns the C++ expression of a buffer that holds a stream of elements.
+    /// Returns the C++ expression of the buffer that holds a stream, with one number per element.
     fn place(&self, stream: usize) -> String {
         if let Some(Some(name)) = self.plan.inputs.get(stream) {
             return cpp_name(name);
@@ -61,7 +61,7 @@ impl Order<'_> {
         format!("Buffer({})", self.rows.kept().count() + at)
     }
 
-    /// Writes C++ statements that repeat the values which a plan reads along their rows, unless they are there already.
+    /// Writes C++ statements that repeat each value which a plan reads along its row, unless a buffer holds it already.
     fn repeat(&mut self, plan: &Plan, text: &mut Text) {
         let read = self.rows.values_of(plan);
         for value in &read {
@@ -181,7 +181,7 @@ fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
     });
 }
 
-/// Returns whether the class of a plan takes the pipe, and whether it takes the tiling, to be initialised.
+/// Returns two flags: whether the class of a plan needs the pipe, and whether it needs the tiling, to be initialised.
 fn starts(package: &Package<'_>, plan: &Plan) -> (bool, bool) {
     (!plan.splats.is_empty(), !scalar::uniforms(&package.def, plan).lines.is_empty())
 }
@@ -245,7 +245,7 @@ fn run(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
     });
 }
 
-/// Returns the C++ arguments of the streams that a plan reads, each with a comma behind it.
+/// Returns the C++ arguments for the streams that a plan reads, each followed by a comma.
 fn read(plan: &Plan, place: impl Fn(usize) -> String) -> String {
     let all = plan.inputs.iter().enumerate().filter(|(_, name)| name.is_some());
     all.map(|(k, _)| format!("{}, ", place(k))).collect()
