@@ -32,9 +32,7 @@ use value::Value;
 /// is `2 a[2]` plus a multiple of `d`. The error of the bend is therefore the error of the derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bend {
-    /// Twice the coefficient `a[2]` of `d^2` is a plain float.
-    ///
-    /// `d` is the distance from the centre. The table has no column with high parts of it.
+    /// The bend at the centre, `2 a[2]`, is a plain float, so that the table needs no column for its high part.
     Plain,
     /// Twice the coefficient `a[2]` of `d^2` is a double-float at a zero of the derivative.
     ///
@@ -106,7 +104,7 @@ impl Steps {
 /// One segment's polynomial `a[0] + d (a[1] + ..)`, with `d` the distance from `centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// A float at which the function and its derivative are nearly floats.
+    /// Argument about which the polynomial is expanded: a float at which the function and its derivative are nearly floats.
     pub centre: f32,
     /// High part of `a[1]`, the slope, if the centre is at a zero of the function, otherwise zero.
     pub slope: f32,

@@ -67,9 +67,10 @@ pub(crate) fn all<S: Segmented>(
     None
 }
 
-/// Returns a width between `narrow` and `wide` at which one segment is within the target.
+/// Returns the largest width found between `narrow` and `wide` at which the segment that contains `hot` meets the target.
 ///
-/// That segment contains `hot`. Returns `None` if it misses the target even at the width `narrow`.
+/// `hot` is an argument at which a table failed, so that this segment is the most likely one to fail again. Returns `None` if it
+/// misses the target even at the width `narrow`.
 fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64) -> Option<f64> {
     let good = |width: f64| {
         of.grid(width).is_some_and(|grid| {

@@ -110,7 +110,9 @@ impl Design {
 /// One segment's polynomial `p(d) = a[0] + d (a[1] + d (a[2] + ..))`, `d = z - centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// A float at which the function's value is nearly a float.
+    /// Argument about which the polynomial is expanded.
+    ///
+    /// It is a float at which the function's value is nearly a float, so that the constant coefficient `a[0]` needs no low part.
     pub centre: f32,
     /// High part of the leading coefficient at a zero of the function, otherwise zero.
     ///

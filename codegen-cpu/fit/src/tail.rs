@@ -78,7 +78,9 @@ pub struct Line {
 ///
 /// For comparison, half a unit in the last place is up to 2^-24.
 const OFF: f64 = 1.0 / (1 << 28) as f64;
-/// Maximum error of a curve including rounding, in units in the last place.
+/// Maximum error of a curve, in units in the last place, of which the rounding of the result takes up to 0.5.
+///
+/// A curve with a larger error is not used.
 const MOST: f64 = 0.8;
 /// Maximum absolute value of the logarithm of a curve's values, which are from 2^-80 to 2^80.
 ///

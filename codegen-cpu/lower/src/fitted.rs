@@ -24,7 +24,10 @@ pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)]
 pub struct Precision {
     /// True if values are needed as double-floats, for tables of 32 and of 8 segments.
     pub two: [bool; WIDTHS.len()],
-    /// True if values can be multiplied before they are rounded.
+    /// True if the function's values may be factors of a product.
+    ///
+    /// A factor may scale a value that is below the range of the element type back into it, so that such values must be accurate,
+    /// too.
     pub multiplied: bool,
 }
 

@@ -49,12 +49,14 @@ macro_rules! floors {
     };
 }
 
-/// Returns the kernels with next to no arithmetic, for up to six inputs and up to three outputs.
+/// Returns kernels that read up to six inputs and write up to three outputs, with next to no arithmetic.
+///
+/// They measure the time that memory and driver take alone.
 pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
     floors!(inputs outputs false: 1 2 3 4 5 6)
 }
 
-/// Returns such kernels whose outputs may have types of their own, for up to three inputs and outputs.
+/// Returns floor kernels whose outputs may have types of their own, for up to three inputs and outputs.
 pub(super) fn converting_floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
     floors!(inputs outputs true: 1 2 3)
 }

@@ -168,7 +168,7 @@ fn reduce(
     values
 }
 
-/// Returns the stream whose elements are the terms, if the graph of the terms says no more.
+/// Returns the input stream whose elements are the terms themselves, as in `row_sum(x)`; `None` if terms are computed.
 fn element(graph: &Graph) -> Option<usize> {
     let output = graph.outputs.first()?;
     match graph.nodes.get(output.index())? {
@@ -192,7 +192,7 @@ fn of_elements(job: &Job, k: usize, function: RowFunction) -> Vec<f64> {
     values
 }
 
-/// Returns what a value loses when it is rounded to f32; 0 where it has no digits beyond.
+/// Returns the remainder of a value, which is what it loses when it is rounded to f32; 0 if the value is not finite in f32.
 fn rest(value: f64) -> f32 {
     let rest = (value - f64::from(value as f32)) as f32;
     if rest.is_finite() { rest } else { 0.0 }

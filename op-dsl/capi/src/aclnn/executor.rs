@@ -101,7 +101,7 @@ pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
     })
 }
 
-/// The tensors of an executor that an index counts: its inputs, its outputs, or both.
+/// Tensors of an executor to which an index refers; in `All`, inputs come before outputs.
 #[derive(Clone, Copy)]
 enum Among {
     Inputs,
