@@ -22,8 +22,8 @@ pub const FAST_BUDGET: f64 = 4.0;
 
 /// Largest bound of the errors that the estimate may find for a result within [`FAST_BUDGET`].
 ///
-/// The bound adds the worst errors of all steps, which do not meet in one element: with bounds of 4 to 7 units, errors of 1.2 to
-/// 2.3 were measured.
+/// The bound is twice the budget because it adds the worst errors of all steps, which hardly occur at the same element. For
+/// example, formulas with bounds of 4 to 7 units had measured errors of 1.2 to 2.3 units.
 const BOUND: f64 = 2.0 * FAST_BUDGET;
 
 /// Ways to compute f32 results within [`FAST_BUDGET`] without f64. Elements that leave the range of f32 take f64 in all of them.

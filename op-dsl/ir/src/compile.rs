@@ -113,15 +113,15 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
     Ok(simplify::run(&differentiate::run(traced, steps, before_derivatives)?))
 }
 
-/// Rewrites a graph as it is differentiated: with primitives where it has written them out.
+/// Rewrites a graph before it is differentiated: a formula that spells out a primitive becomes a call of that primitive.
 pub fn before_derivatives(graph: &Graph) -> Graph {
     recognise::run(&branch_sinking::run(graph))
 }
 
 /// Replaces `a * (b / a)` by `b`, in a gradient in which rounding has the derivative 1.
 ///
-/// A value that is divided by its scale, rounded and multiplied by it again has such derivatives, and
-/// `round(t) - s * (x / s / s)` cancels near integers.
+/// For example, quantisation `s * round(x / s)` has the derivative `round(t) - s * (x / s / s)` by `s`, with `t = x / s`. It
+/// becomes `round(t) - x / s`, because the product has rounding errors that show where the difference cancels, near integers.
 pub fn divisors_cancelled(graph: &Graph) -> Graph {
     let cancelled = graph.rewrite(|b, node| {
         let Node::Call(Prim::Mul, [x, y, _]) = node else { return b.add(node) };

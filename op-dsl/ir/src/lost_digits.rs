@@ -27,7 +27,7 @@ pub fn notes(def: &OpDef) -> Vec<String> {
 
 /// Returns the warning for one specialisation; `None` if its estimated error is within [`BUDGET`].
 ///
-/// There is none where the author asked for f32 arithmetic.
+/// Returns `None` as well if the author asked for f32 arithmetic.
 pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
     if def.accuracy == Accuracy::AsWritten {
         return None;

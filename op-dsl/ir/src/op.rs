@@ -132,7 +132,7 @@ pub struct Tensor {
     pub name: Text,
     /// Data that the tensor holds for each evaluation of the formula.
     pub kind: Kind,
-    /// Type that the elements always have; `None` if they have the element type that the call computes in.
+    /// Element type that the tensor has in every call (a type of its own); `None` if it has the element type of the call.
     pub own: Option<Stored>,
     /// Whether any result depends on the tensor. Calls check an unused input as well.
     pub used: bool,
@@ -336,10 +336,10 @@ impl OpDef {
         }
     }
 
-    /// Returns, for each stream, inputs before outputs, the type of its own that a kernel converts from or to.
+    /// Returns, for each stream, the type of its own that kernels convert from or to, inputs before outputs.
     ///
-    /// Kernels write the terms of sums in the type of the call, or as f32 if that is the type of the sum or kernels read f32
-    /// anyway, as those of row functions do.
+    /// An output that is a sum differs, because kernels write its terms, not the sum. Terms have the element type of the call. They
+    /// are f32 if the sum is f32, and in operators with row functions, whose kernels read f32 anyway.
     pub fn own_types(&self) -> impl Iterator<Item = Option<Stored>> {
         let inputs = self.inputs.iter().map(|t| (t.kind, t.own));
         let outputs = self.outputs.iter().enumerate().map(|(k, t)| {
@@ -354,7 +354,7 @@ impl OpDef {
         inputs.chain(outputs).flat_map(parts)
     }
 
-    /// Returns whether no input has the element type of the call, because all have types of their own. The outputs then decide.
+    /// Returns whether outputs decide the element type of a call, because every input has a type of its own.
     pub fn outputs_decide(&self) -> bool {
         let is_plain = |t: &Tensor| matches!(t.kind, Kind::Whole | Kind::Gated) && t.own.is_none();
         !self.inputs.iter().any(is_plain)

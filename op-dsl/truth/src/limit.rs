@@ -21,9 +21,9 @@ const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
 ///
 /// The numbers themselves are even integers, and so are their logarithms.
 const IRREGULAR: [[f64; 2]; 4] = [[1.3, 0.3], [1.7, -0.4], [1.1, 0.1], [1.9, 0.45]];
-/// Relative difference below which two values count as equal.
+/// Relative difference below which two values count as equal: 2^-30, a 64th of the unit roundoff of f32.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
-/// Magnitude below which a primitive's value at an infinite argument counts as 0.
+/// Magnitude below which a primitive's value at an infinite argument counts as 0: no primitive has a smaller limit other than 0.
 const TINY: f64 = 1e-100;
 /// Precision in bits in which the limit of a subexpression is computed.
 ///

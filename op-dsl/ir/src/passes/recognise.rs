@@ -39,7 +39,7 @@ const POINTS: [f64; 24] = [
 /// Fewer points do not distinguish it from other functions.
 const ENOUGH: usize = 12;
 
-/// Largest relative difference between two values that counts as agreement.
+/// Largest relative difference at which the values of two formulas count as equal, far above the rounding errors of f64.
 const AGREEMENT: f64 = 1e-12;
 
 /// Replaces every subexpression that equals a primitive by a call of that primitive.

@@ -112,13 +112,16 @@ impl Maxima {
 const SAMPLES: usize = 12;
 /// Minimum number of rows with finite values that decides whether an adjoint vanishes.
 const ENOUGH: usize = 4;
-/// An adjoint vanishes if its terms are analytic, and their sum is below this part of the sum of magnitudes at all samples.
+/// Ratio of a sum to its sum of magnitudes below which the sum counts as zero, as an adjoint of analytic terms at all samples.
+///
+/// Rounding in f64 leaves about 1e-16 per term.
 const VANISHING: f64 = 1e-11;
 
 /// Replaces adjoints that are zero for all inputs by the constant zero.
 ///
-/// A formula may not depend on a row function's value although it reads it: a softmax subtracts the maximum so that exponentials do
-/// not overflow, and its terms cancel. In f32 they leave the rounding errors of a whole row at one element.
+/// A formula may read a row function's value without depending on it. For example, a softmax subtracts the maximum only so that
+/// exponentials do not overflow. The terms of the maximum's adjoint then cancel exactly, but in f32 they leave the rounding errors
+/// of a whole row, which would be added to the gradient at one element.
 fn without_vanishing(mut formula: RowFormula, first_adjoint: usize) -> RowFormula {
     let analytic = analytic(&formula);
     let sampled: Vec<Vec<Vec<f64>>> = (0..SAMPLES).map(|k| sample(&formula, k)).collect();
@@ -137,9 +140,10 @@ fn without_vanishing(mut formula: RowFormula, first_adjoint: usize) -> RowFormul
     formula
 }
 
-/// Returns, for each row function, whether neither its terms nor those of the functions whose values they read have choices.
+/// Returns, for each row function, true if its terms, and the terms of the functions that they read, contain no choices.
 ///
-/// Terms without choices that add up to zero at samples do so everywhere. Others may add up to something where a choice falls out otherwise.
+/// Terms without choices (such as a `select` or `max`) that add up to zero at all samples do so everywhere. Terms with choices may
+/// add up to something else where no sample has made the same choice.
 fn analytic(formula: &RowFormula) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::new();
     for terms in &formula.graph.outputs[formula.outputs()..] {
@@ -157,7 +161,7 @@ fn analytic(formula: &RowFormula) -> Vec<bool> {
     all
 }
 
-/// Returns a graph whose input stream `value` is zero, and so are products with it.
+/// Returns a graph in which input stream `value` is zero, and so are the products and quotients that it is a factor of.
 fn without(graph: &Graph, value: usize) -> Graph {
     let zero: Vec<bool> = graph.forward(|at| match at.node {
         Node::Stream(s) => usize::from(s) == value,

@@ -54,9 +54,9 @@ pub fn worst_of_addends(traced: &Graph, graph: &Graph, ranges: &Ranges) -> f64 {
     worst(traced, graph, ranges, &|point: &Point| Some(point.streams.clone()), usize::MAX)
 }
 
-/// Estimates the largest error of results by tables, in ULP of the largest addend of the formula `traced`.
+/// Estimates the largest error of results by look-up tables, in ULP of the largest addend of the formula `traced`.
 ///
-/// The tables are those of the functions of a split of its f64 graph, whose values f32 arithmetic combines. `inputs` is the number
+/// Univariate functions of the f64 graph are looked up (`split`), and f32 arithmetic combines their values. `inputs` is the number
 /// of input streams.
 pub fn worst_by_tables(traced: &Graph, split: &Split, ranges: &Ranges, inputs: usize) -> f64 {
     let values = split.values();
@@ -110,7 +110,7 @@ fn worst(
 /// The exact value of an output with a bound of its error in f32.
 struct Found {
     exact: Bounded,
-    /// Whether a value on the way has left the range of normal f32 numbers.
+    /// Whether an intermediate value has left the range of normal f32 numbers.
     is_seen: bool,
 }
 

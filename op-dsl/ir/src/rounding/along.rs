@@ -16,7 +16,8 @@ pub struct Along<'g> {
     changing: Vec<usize>,
     /// Per node, true for a product whose own rounding error does not count.
     ///
-    /// Back ends keep the error of such a product and multiply it too. Missing entries count as false.
+    /// Back ends compute the rounding error of such a product exactly and multiply it too, so that it is not lost. Missing entries
+    /// count as false.
     kept: &'g [bool],
 }
 
