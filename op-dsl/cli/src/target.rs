@@ -136,7 +136,7 @@ pub fn machine(targets: Targets, name: &str) -> Result<&'static str, String> {
     names.iter().copied().find(|n| *n == name).ok_or_else(|| names.join(", "))
 }
 
-/// Returns the target of the machine that `--soc` names on a command line, else the first: its commands are those of the line.
+/// Returns the target whose commands a command line has: that of the machine after `--soc`, else the first target.
 pub fn asked(line: &[OsString], targets: Targets) -> &'static dyn Target {
     let words: Vec<&str> = line.iter().filter_map(|word| word.to_str()).collect();
     let next = words.windows(2).filter(|pair| pair[0] == "--soc").map(|pair| pair[1]);

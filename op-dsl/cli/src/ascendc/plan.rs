@@ -69,7 +69,7 @@ fn calls(def: &OpDef, plan: &Plan) -> String {
     table.to_text()
 }
 
-/// Lists the calls of a stage, and says what is made of its terms.
+/// Lists the vector calls of a stage, and says how its terms are reduced.
 fn of_stage(def: &OpDef, (k, stage): (usize, &RowStage)) -> String {
     let what = match stage.rule {
         Rule::Reduce(function) => format!("{} along each row", function.name()),

@@ -8,8 +8,8 @@ pub const BUDGET: f64 = 0.5;
 
 /// Returns the error of the result `got` of type `stored`, whose exact value is `want`, in units in the last place of the type.
 ///
-/// Kernels convert a number in f32 that may be `off` units of f32 beside the exact value. Where this number lies on the other side
-/// of a tie, the error counts as half a unit.
+/// Kernels convert a number in f32, which may differ from the exact value by `off` units in the last place of f32. If such a
+/// difference reaches the other side of a tie, a result that is rounded to that side has an error of half a unit.
 pub fn error(stored: Stored, got: f64, want: f64, off: f64) -> f64 {
     let format = Format::of_stored(stored);
     let apart = |want: f64| match (format, stored.integers()) {

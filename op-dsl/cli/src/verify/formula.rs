@@ -184,7 +184,8 @@ impl Formula {
         is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
     }
 
-    /// Returns whether the author asks for f32 arithmetic, and it leaves the range of f32 on the way to output `k` of an element.
+    /// Returns whether the author asks for f32 arithmetic, and an intermediate value of output `k` of an element leaves the range
+    /// of f32.
     pub fn leaves_f32(&self, attrs: &[Value], streams: &[f64], k: usize) -> bool {
         self.bound_in_f32(attrs, streams, k).is_some_and(f64::is_infinite)
     }
@@ -313,7 +314,8 @@ impl Formula {
         self.results[output].filter(|own| own.is_converted())
     }
 
-    /// Returns the exact values of output `k` for arguments of `round` that are off by [`TIE`]; none if the formula has none.
+    /// Returns the exact values of output `k` if arguments of `round` change by [`TIE`] either way; none if the formula does not
+    /// round.
     pub fn beside(&self, scalars: &[f64], streams: &[f64], k: usize, format: Format) -> Vec<f64> {
         let value = |spec| op_dsl_truth::decided(spec, streams, scalars, format)[k];
         self.beside.iter().filter_map(value).collect()
@@ -413,7 +415,9 @@ impl Formula {
     }
 }
 
-/// Returns a specialisation with all computed arguments of `round` smaller, and larger, by [`TIE`]; none if there are none.
+/// Returns two specialisations in which all computed arguments of `round` are smaller, and larger, by the relative change [`TIE`].
+///
+/// They have the results on both sides of a tie. Returns none if the formula does not call `round`.
 fn beside(spec: &Spec) -> Vec<Spec> {
     let moved = |graph: &Graph, by: f64| {
         let argument = |node: &Node| match *node {
