@@ -19,7 +19,7 @@ pub(crate) const FAR: f64 = 128.0;
 /// The values there are differences, whose last places cannot be distinguished from the rounding of the argument.
 pub(crate) const NEAR_ROOT: f64 = 0.5;
 
-/// Least unit in which errors are counted near a zero of the function: see [`NEAR_ROOT`].
+/// Least unit in which errors are counted within [`NEAR_ROOT`] of a zero of the function: 2^-30.
 pub(crate) const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
 /// Range of absolute values that may be looked up and then multiplied: 2^-80 to 2^80.

@@ -201,9 +201,9 @@ pub struct Joint {
     pub grid: Grid,
     /// Polynomials of the segments, in the order of the grid.
     pub segments: Vec<Piece>,
-    /// Least `z` inside the table, where `z` is `x` or, with a symmetry, `|x|`.
+    /// Least `z` in the table's range, where `z` is `x` or, with a symmetry, `|x|`.
     pub low: f32,
-    /// Least `z` above the table.
+    /// Least `z` beyond the table's range, which is `low <= z < high`.
     pub high: f32,
     /// Treatment of `z` below `low` and from `high` on: [`End::SlowPath`] or [`End::Unused`].
     ///

@@ -86,10 +86,11 @@ impl Request {
         self.element == Element::F32 && self.multiplied && !self.of_product
     }
 
-    /// Returns true if values that follow by a symmetry are to be rounded only once, which takes one more operation for a point.
+    /// Returns true if values on one side of a symmetry, which follow from the other side, are to be rounded only once.
     ///
-    /// A variable that is a product allows it for a point alone, because its low part has no place in a line. Tables of 32
-    /// segments lose too little in that case.
+    /// That takes one more operation for a symmetry about a point. If the argument is a product (two floats), it is possible for
+    /// such a symmetry only, because the evaluation of a line does not use the argument's low part. It is then left out in tables
+    /// of 32 segments, because it would improve their results too little.
     pub(crate) fn rounds_once(&self, symmetry: Symmetry) -> bool {
         let is_point = matches!(symmetry, Symmetry::Point { .. });
         let is_product = self.element == Element::F32 && self.multiplied && self.of_product;

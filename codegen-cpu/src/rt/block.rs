@@ -42,7 +42,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each output, the type that it always has; `None` for the type of the kernel.
     const RESULTS: [Option<Stored>; O] = [None; O];
 
-    /// Whether an output may have any type of its own, whatever [`Body::RESULTS`] says, as in floors.
+    /// Whether the kernel can store an output as any type, whatever [`Body::RESULTS`] says. Only the bodies of `floor.rs` can.
     ///
     /// Other kernels lack the conversions: with them in the cold path, those with two outputs took a fifth longer.
     const CONVERTS: bool = false;

@@ -240,7 +240,7 @@ impl Kernels {
         &self.turns[..self.inputs + self.outputs]
     }
 
-    /// Marks those inputs as read, and as masks or of their own type, that the kernels `other` read so.
+    /// Marks the inputs that the kernels `other` read as read here, too, with the same kind: a mask, or a type of their own.
     pub fn reading_with(mut self, other: &Kernels) -> Kernels {
         for k in 0..self.inputs {
             self.reads[k] |= other.reads[k];

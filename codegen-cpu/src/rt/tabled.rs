@@ -38,9 +38,9 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// Program of the whole formula in f64, for lanes that neither table nor tail covers.
     const EXACT: &'static Program;
 
-    /// Whether [`Tabled::rest`] rounds on the way, so that f32 may overflow there.
+    /// Whether [`Tabled::rest`] rounds intermediate values to f32, so that they may overflow.
     ///
-    /// Elements with an input or a result that is not finite then are evaluated in f64.
+    /// If it does, elements with an input or a result that is infinite or NaN are evaluated in f64 instead.
     const ROUNDS: bool = false;
 
     /// Loads all inputs that the formula reads.

@@ -19,7 +19,7 @@ fn halves<S: Isa>(x: S::f64s) -> (S::f64s, S::f64s) {
 }
 
 impl<S: Isa> Double<S> {
-    /// A constant, as its nearest number and the rest.
+    /// A constant as the sum of its nearest number and a remainder.
     #[inline(always)]
     pub fn constant(s: S, [high, low]: [f64; 2]) -> Double<S> {
         Double { high: S::f64s::splat(s, high), low: S::f64s::splat(s, low) }
@@ -107,7 +107,7 @@ impl<S: Isa> Double<S> {
         Double { high: self.high * power, low: self.low * power }
     }
 
-    /// The nearest number; the first alone if the rest is NaN, as that of a number near the largest is without FMA.
+    /// The nearest f64. It is the high part if the low part is NaN, as it is without FMA for numbers near the largest one.
     #[inline(always)]
     pub fn nearest(self) -> S::f64s {
         let sum = self.high + self.low;

@@ -78,7 +78,7 @@ pub(super) fn erfc<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 
 /// Coefficients of `p`, lowest power first, in `erfinv x = x p(w / 4 - 1)`, where `w = -log(1 - x^2)`.
 ///
-/// The relative error is 2^-52.6 for `w` below 8. Computed by interpolation at Chebyshev's nodes in 60 digits, as the next.
+/// The relative error is 2^-52.6 for `w` below 8. The coefficients were computed by interpolation at Chebyshev nodes in 60 digits.
 const ERFINV: [f64; 26] = [
     1.858_779_112_426_973_2,
     0.913_418_741_350_760_4,

@@ -14,7 +14,7 @@ pub(super) fn powf<S: Isa>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
     signed(s, x, y, exp(s, ln(s, x.abs()) * y))
 }
 
-/// `x^y` from `power`, that of `|x|`: the rest of [`powf`].
+/// `x^y` from `power = |x|^y`: applies the sign of `x` and the special cases of [`powf`].
 #[inline(always)]
 pub(super) fn signed<S: Isa>(s: S, x: S::f64s, y: S::f64s, power: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
