@@ -34,7 +34,7 @@ pub struct Scheme {
     pub kernel_type: &'static str,
     /// Qualifiers of a kernel that is launched directly: before `__global__`, and its unit; empty for the unit of the architecture.
     pub launched: [&'static str; 2],
-    /// Whether the kernel takes the workspace, in which partial results meet.
+    /// Whether the kernel takes the workspace, in which cores leave partial results for each other.
     pub workspace: bool,
 }
 

@@ -29,6 +29,8 @@ const MOST: f64 = 0.95;
 const DEARER: f64 = 1.1;
 
 /// Ratio above which the errors of two plans count as different.
+///
+/// Two attacks on the same plan may differ by more (see [`SCATTER`]).
 const NEARLY: f64 = 1.02;
 
 /// Ratio of errors up to which a cheaper plan is taken, where no plan is within the budget.

@@ -81,7 +81,7 @@ pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
     instrs.iter().filter(is_made).cloned().collect()
 }
 
-/// Returns the indices of clamps on registers whose bound is infinite at default attribute values.
+/// Returns the indices of clamps on registers that have no effect at default attribute values, because their bound is infinite.
 pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
     let values = uniforms(graph, &defaults(def, graph));
     let is_infinite = |bound: Id| values[bound.index()].is_infinite();

@@ -296,10 +296,11 @@ impl<'g> Pass<'g> {
         self.plain(Api::Sub, &[x, y])
     }
 
-    /// Emits `e^x`, where `Digits::Fine` asks for it with what a difference `x = a - b` loses when it is rounded.
+    /// Emits `e^x`. For `Digits::Fine` it is corrected by the rounding error of a difference `x = a - b`.
     ///
-    /// A difference of 60 is rounded to 2^-19, which is as much of its exponential. TwoSum (Knuth) finds what is lost, `r`, and
-    /// `e^(x + r)` is `e^x (1 + r)`. Bounds keep differences finite, and infinite exponentials positive.
+    /// For example, a difference of 60 has a rounding error of up to 2^-19, which is the relative error of its exponential. TwoSum
+    /// (Knuth) computes this error `r`, and `e^(x + r)` is `e^x (1 + r)`. Bounds keep differences finite, and infinite exponentials
+    /// positive.
     fn exponential(&mut self, x: Id) -> Result<Val, Why> {
         let Node::Call(Prim::Sub, [a, b, _]) = self.read.node(x) else {
             return self.plain(Api::Exp, &[x]);

@@ -101,7 +101,8 @@ impl Plan {
         used.fixed + self.tile * used.bits / 8
     }
 
-    /// Returns the plans whose vector calls the kernel makes: those of the stages and results, or this one.
+    /// Returns the plans whose vector calls the kernel makes: those of the stages and of the results, or this plan if it has no
+    /// stages.
     pub fn kernels(&self) -> Vec<&Plan> {
         self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.plans().collect())
     }

@@ -240,7 +240,9 @@ impl Values {
 type Known = FxHashMap<(String, DType), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
-/// Returns true if the last value has a normal, 0 or NaN reciprocal for every input whose lower bits are 0.
+/// Returns true if the reciprocal of the last value is a normal number, 0 or NaN for every input.
+///
+/// All inputs of 16-bit types are tried, and those f32 inputs whose lower 16 bits are 0.
 ///
 /// `values` are the calls that compute it from one input stream, arguments first.
 fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
