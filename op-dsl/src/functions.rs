@@ -1,6 +1,7 @@
 //! Value of every function of one element that formulas call, in f64, accurate in both tails.
 //!
-//! These are written a second time on purpose, because a mistake in the table's own formulas would agree with itself.
+//! The table of primitives has such formulas too. They are written a second time here on purpose: a mistake in formulas that both
+//! the kernels and their reference use would never be found.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -46,7 +47,7 @@ of_libm! {
     sin sin, cos cos, atan atan, erf erf, erfc erfc
 }
 
-/// By bisection: the bits of positive numbers are in the order of the numbers.
+/// Inverse of `erf`, by bisection over bit patterns, because the bit patterns of positive floats have the order of the numbers.
 pub(crate) fn erfinv(x: f64) -> f64 {
     let rest = 1.0 - x.abs();
     if x.is_nan() || rest <= 0.0 {

@@ -82,7 +82,9 @@ pub fn rounds(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round, _)))
 }
 
-/// Returns whether a value has a derivative that its author chose, so that differences of values do not show it.
+/// Returns whether the author chose the derivative of some value by `with_grad`.
+///
+/// Difference quotients of the formula do not approximate such a derivative.
 pub fn has_surrogates(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::WithGrad, _)))
 }

@@ -30,11 +30,11 @@ pub struct Spec {
 /// Streams of a graph after the operator's own are those of earlier stages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// How the value is computed.
+    /// Method by which the value is computed.
     pub rule: Rule,
     /// Stream that holds the value, the same for all elements of a row.
     pub value: usize,
-    /// Stream that holds what the value loses when it is rounded to f32, if a later stage reads it.
+    /// Stream of the value's remainder, the part that is lost when the value is rounded to f32, if a later stage reads it.
     pub rest: Option<usize>,
     /// Stream that holds the terms, if a later stage reads them.
     pub terms: Option<usize>,
@@ -42,12 +42,12 @@ pub struct Stage {
     pub spec: Spec,
 }
 
-/// How a stage computes its value.
+/// Method by which a stage computes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// As a function of the terms of all elements of the row.
+    /// This row function (sum, mean or maximum) reduces the terms of all elements of the row.
     Reduce(RowFunction),
-    /// From the values of earlier stages and attributes alone, once per row in f64.
+    /// The graph computes the value from the values of earlier stages and attributes alone, once per row in f64.
     Uniform,
 }
 
@@ -58,7 +58,7 @@ pub struct Wide {
     pub graph: Graph,
     /// Whether f32 results need evaluation in f64 for accuracy.
     ///
-    /// Otherwise the graph only serves table look-ups of functions, which are faster than f32 code.
+    /// If false, f32 code is accurate enough, and the graph is only used to look functions up in tables, which is faster.
     pub single: bool,
     /// Whether 16-bit results need evaluation in f64 as well; f32 mostly has digits to spare for them.
     pub halves: bool,

@@ -80,7 +80,7 @@ impl<R: Real> Compensated<R> {
         than(least) == Some(Ordering::Greater) && than(most) == Some(Ordering::Less)
     }
 
-    /// Returns `f(head + tail)` as a tail with head 0.
+    /// Returns the function value `f(head + tail)` as a number with the head 0, whose value is in the tail alone.
     fn by(&self, f: impl Fn(&R) -> R) -> Compensated<R> {
         Compensated::plain(f(&self.sum()))
     }

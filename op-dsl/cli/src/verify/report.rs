@@ -231,7 +231,7 @@ impl Report {
 
     /// Returns the failed checks of all rows in a fixed order, each once.
     ///
-    /// A check is shown for the row with the worst error, if errors are what it checks, else for the first row that fails.
+    /// A check of errors is shown for the row with the largest error, any other check for the first row that fails.
     fn missed(&self) -> Vec<Miss> {
         let order = ["ulp", "rounding", "limits", "NaN", "factors", "undecided", "author"];
         let missed = |check: &&'static str| {

@@ -90,7 +90,7 @@ pub struct Measure {
     pub limits: Tally,
     /// Counts results for NaN inputs; those that equal the formula's value are right.
     pub nan: Tally,
-    /// Counts results for factors of every size; right are finite ones, and all if the exact value overflows.
+    /// Counts results for factors of every size. A result is right if it is finite, or if the exact value overflows.
     pub factors: Tally,
     /// Counts all results; those whose exact value could be decided are right.
     pub decided: Tally,

@@ -57,7 +57,7 @@ pub fn run(
     }
 }
 
-/// Replaces every call of `with_grad` by its value. After the last differentiation its derivative is not asked for.
+/// Replaces every call of `with_grad` by its value. After the last differentiation the chosen derivative is not needed.
 pub fn without_surrogates(graph: &Graph) -> Graph {
     graph.rewrite(|b, node| match node {
         Node::Call(Prim::WithGrad, [value, ..]) => value,

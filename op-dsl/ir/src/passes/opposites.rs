@@ -89,7 +89,7 @@ impl Term {
         self.factors.iter().fold(self.sign, |product, id| product * values[id.index()])
     }
 
-    /// Emits the product with `by` in place of the softplus.
+    /// Emits the term with `by` in place of its factor `softplus(v)`.
     fn times(&self, by: Id, new: &[Id], b: &mut Builder) -> Id {
         let product =
             self.factors.iter().fold(by, |product, id| b.product(product, new[id.index()]));

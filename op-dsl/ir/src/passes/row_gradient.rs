@@ -62,9 +62,11 @@ pub fn run(
     Ok(without_vanishing(RowFormula { graph, functions, inputs }, first_adjoint))
 }
 
-/// A forward formula whose maxima have derivatives by their terms.
+/// A forward formula in which each maximum (`row_max`) is differentiable: terms that equal the maximum share its derivative.
 struct Maxima {
-    /// The graph: in place of a maximum's terms, a value with the derivative of the maximum by them.
+    /// The graph, in which a select replaces the terms of a maximum: `term / count` where the term is the largest, else 0.
+    ///
+    /// Its derivative by the terms is that of the maximum, where `count` is the number of terms that equal the maximum.
     graph: Graph,
     /// For each row function, its terms.
     terms: Vec<Id>,

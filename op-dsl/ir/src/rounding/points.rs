@@ -24,7 +24,7 @@ const SCALARS: [[f64; 3]; 3] =
 const EXPONENTS: [[f64; 3]; 2] = [[4.0; 3], [-1.3; 3]];
 /// Sample values of streams that neither vary along a line of points nor are factors of the outputs.
 ///
-/// They are those of stream 0; [`apart`] makes those of other streams from them.
+/// Stream 0 takes these values. [`apart`] computes the values of each other stream from them, because equal values could cancel.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
 /// Maximum number of mask streams that are sampled in all combinations of 0 and 1.
 ///
