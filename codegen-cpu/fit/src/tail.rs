@@ -113,7 +113,7 @@ impl Function<'_> {
 
     /// Returns the asymptote on the side of `sign`, and from where on it replaces the function.
     ///
-    /// The error of the asymptote there is too small for any product of the value to show. Returns `None` if there is no
+    /// From there on the error of the asymptote is so small that no product with the value shows it. Returns `None` if there is no
     /// asymptote.
     fn line(&self, sign: f64, from: f32) -> Option<Line> {
         let far: Vec<f64> = [1e3, 2e3, 1e6, 1e12, 1e20, 1e30].map(|z| sign * z).to_vec();

@@ -92,7 +92,7 @@ impl Both {
 
 /// Returns the tokens of a constant expression for a joint table with `entries` segments.
 ///
-/// The fields that it has in common with a table of one function come first, as such a table.
+/// The expression begins with a table of one function, which has the fields that both kinds of tables share.
 fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {
     let Joint { steps, grid, segments, low, high, ends, ulp } = joint.clone();
     let design = Design {

@@ -25,7 +25,7 @@ pub struct Product {
     pub factors: Vec<Id>,
     /// Bit `k` is set if the product of the first `k + 2` factors may lose digits.
     ///
-    /// Only digits that later factors scale up count.
+    /// A loss of digits counts only if later factors make the product larger again, so that the loss becomes visible.
     loses: u32,
     /// True if rounding errors of the partial products are carried along and multiplied, too.
     is_compensated: bool,

@@ -1,4 +1,4 @@
-//! Look-ups of a body's functions: each by itself or, where there are tables for it, several by one.
+//! Look-ups of a body's functions. One look-up yields several functions of the same variable if there is a table for it, else one.
 
 use super::literal::count;
 use proc_macro2::{Ident, TokenStream};

@@ -47,8 +47,10 @@ impl Interleave {
 pub struct Streams {
     /// Start addresses: inputs, then outputs, in the order of the body.
     pub start: [*mut u8; MAX_STREAMS],
-    /// Types of the elements, in the order of `start`. Results are rounded to the kernel's type, then to one that kernels
-    /// compute in, but converted directly to any other.
+    /// Types of the elements, in the order of `start`.
+    ///
+    /// If an output has a type that kernels compute in, such as bf16, a result is first rounded to the kernel's type and then to
+    /// that type. To all other types, such as integers, it is converted directly.
     pub stored: [Stored; MAX_STREAMS],
     /// Memory layout of each stream, in the order of `start`.
     pub turns: [Interleave; MAX_STREAMS],

@@ -30,9 +30,10 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Cuts a domain of these sizes, long rows too.
+    /// Cuts a domain of these sizes into chunks, and cuts rows too if they are long.
     ///
-    /// A cut of several rows has fewer accumulators than as many elements of one row.
+    /// A chunk of several rows that are cut short needs fewer accumulators than a chunk with as many elements of one row, because
+    /// an accumulator adds a column.
     pub fn of(sizes: &[usize]) -> Chunks {
         let last = sizes.len() - 1;
         let others: usize = sizes[..last].iter().product();

@@ -35,7 +35,7 @@ impl<const CONVERTS: bool, const I: usize, const O: usize> Body<I, 0, O> for Flo
     }
 }
 
-/// Makes a match over numbers of streams, whose arms are the kernels of a floor.
+/// Expands to a `match` over the numbers of inputs and outputs, which returns the kernels of [`Floor`] for these numbers.
 macro_rules! floors {
     ($inputs:ident $outputs:ident $converts:literal: $($i:literal)*) => {
         match ($inputs, $outputs) {

@@ -127,7 +127,7 @@ unsafe fn put_turns<S: Isa>(s: S, to: *mut f64, [a, b]: [Wide<S>; 2], nt: bool) 
     }
 }
 
-/// Loads a unit of integers of 32 bits, which f32 does not have all.
+/// Loads a unit of 32-bit integers as f64, because f32 does not represent all of them.
 ///
 /// # Safety
 /// `start` must be valid for reads of a unit from element `at` on.
@@ -158,7 +158,7 @@ unsafe fn put<S: Isa>(s: S, to: *mut f64, v: Wide<S>, nt: bool) {
     }
 }
 
-/// Stores a unit of results as a type of their own: the nearest number of the type.
+/// Stores a unit of results in an output whose element type is fixed (a type of its own): as the nearest numbers of that type.
 ///
 /// # Safety
 /// `start` must be valid for writes of a unit from element `at` on, and aligned to a vector there when `nt`.

@@ -175,9 +175,7 @@ fn lost_lanes<S: Isa, const N: usize, const W: usize>(
     lost | !(so_far * x[N - 1]).abs().simd_lt(f32::INFINITY)
 }
 
-/// Returns the mask of lanes where `product` is outside of the range of f32, and that matters.
-///
-/// An infinity or NaN always matters, an underflow only if the factor `next` exceeds 1 in absolute value.
+/// Returns the mask of lanes where `product` is outside of the range of f32 and its loss would change the result.
 #[inline(always)]
 pub(super) fn leaves<S: Isa, const W: usize>(
     s: S,

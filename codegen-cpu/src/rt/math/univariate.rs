@@ -61,8 +61,8 @@ pub(super) const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Opti
 
 /// Evaluates `$f` with `$table` bound to the table that a SIMD level uses, or `$none` without a table.
 ///
-/// It is a macro because a closure would be compiled together with all other closures that an `Option` is mapped by, and not
-/// with its function.
+/// It is a macro because rustc would compile a closure in the module of `Option::map`, together with all other closures passed to
+/// it, and not in the module of the function that contains it.
 macro_rules! with_table {
     ($U:ident, $S:ident, $E:ident, $table:ident => $f:expr, $none:expr) => {
         if const { $S::WIDE_LUT } {

@@ -25,7 +25,7 @@ impl<S: Isa> Double<S> {
         Double { high: S::f64s::splat(s, high), low: S::f64s::splat(s, low) }
     }
 
-    /// A number, without a rest.
+    /// A number as the high part, with a low part of 0.
     #[inline(always)]
     pub fn of(s: S, high: S::f64s) -> Double<S> {
         Double { high, low: S::f64s::splat(s, 0.0) }

@@ -5,9 +5,9 @@
 //! normal   the error function, its inverse, the normal distribution, gelu
 //! ```
 //!
-//! A value that is multiplied, divided or taken as an exponent is a double-double first, an unevaluated sum of two numbers.
-//! A vanishing exponential is a number near 1 and two powers of two, so that it loses no digits below the least normal number before
-//! a factor brings it back. Sums that cancel, as in a derivative near its zero, are accurate relative to their terms.
+//! An intermediate value that is multiplied, divided or used as an exponent is a double-double, an unevaluated sum of two numbers.
+//! A vanishing exponential is a number near 1 times two powers of two, so that it keeps its digits below the least normal number
+//! until a factor scales it back. Sums that cancel, as in a derivative near its zero, are accurate relative to their terms.
 
 mod normal;
 mod power;

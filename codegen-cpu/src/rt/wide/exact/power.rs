@@ -20,14 +20,14 @@ impl<S: Isa> Scaled<S> {
         self.value.nearest() * self.power[0] * self.power[1]
     }
 
-    /// The value without the powers; it loses digits below the least normal number.
+    /// Returns the product as one double-double, which loses digits below the least normal number.
     #[inline(always)]
     pub fn flat(self) -> Double<S> {
         let [a, b] = self.power;
         Double { high: self.value.high * a * b, low: self.value.low * a * b }
     }
 
-    /// The same powers of two with another value.
+    /// Returns another double-double times the same powers of two.
     #[inline(always)]
     pub fn with(self, value: Double<S>) -> Scaled<S> {
         Scaled { value, ..self }
@@ -91,13 +91,13 @@ const LOG: [f64; 13] = [
     2.0 / 29.0,
 ];
 const TWO_THIRDS: [f64; 2] = [2.0 / 3.0, 3.700_743_415_417_188e-17];
-/// The bits of 1; those of sqrt(1/2) follow.
+/// Bit pattern of the f64 number 1. [`SQRT_HALF`] is that of sqrt(1/2).
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 /// 2^52 plus the bias of an exponent field in f64.
 const BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
-/// `log_e (x + low)` of a number from 0 on with a small rest, to 2^-64 of its size; -infinity at 0.
+/// `log_e (x + low)` of a number that is not negative, with a relative error of 2^-64; -infinity at 0.
 #[inline(always)]
 pub(super) fn logarithm<S: Isa>(s: S, x: S::f64s, low: S::f64s) -> Double<S> {
     const UP: f64 = 18_014_398_509_481_984.0; // 2^54
