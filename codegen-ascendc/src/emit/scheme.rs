@@ -26,11 +26,11 @@ pub struct Scheme {
     pub small: bool,
     /// C++ type of the shape that is tiled.
     pub extent: &'static str,
-    /// C++ function that makes this shape from dimensions; without inputs that are broadcast.
+    /// C++ function that computes this shape from the dimensions of a call; with sums, from the shapes of its inputs, too.
     pub collapse: &'static str,
     /// C++ function that tiles this shape.
     pub tile: &'static str,
-    /// End of AscendC's name for the type of kernel, where vector cores are apart.
+    /// Last part of AscendC's name for the kernel type, for products whose vector cores are separate from their cube cores.
     pub kernel_type: &'static str,
     /// Qualifiers of a kernel that is launched directly: before `__global__`, and its unit; empty for the unit of the architecture.
     pub launched: [&'static str; 2],

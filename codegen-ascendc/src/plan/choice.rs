@@ -1,8 +1,8 @@
 //! Chooses the plan of a graph: the cheapest that is accurate enough.
 //!
 //! Attacks on plans underestimate the largest error by up to a tenth. So a plan well within the budget is preferred to one just
-//! within, unless it is much more expensive. Where no plan is within the budget, the least error counts, and of errors that differ by
-//! no more than those of two attacks the cheaper plan.
+//! within, unless it is much more expensive. Where no plan is within the budget, the plan with the smallest error is chosen, or a
+//! cheaper one whose error differs by no more than the errors that two attacks on one plan find.
 
 use super::kept::{self, Place, Source};
 use super::reference::BUDGET;
@@ -35,7 +35,7 @@ const NEARLY: f64 = 1.02;
 
 /// Ratio of errors up to which a cheaper plan is taken, where no plan is within the budget.
 ///
-/// Attacks on one plan, with other random numbers each, find errors that differ by so much.
+/// Smaller differences mean nothing, because two attacks on the same plan, with different random numbers, differ as much.
 const SCATTER: f64 = 1.1;
 
 /// Returns the plan of a graph: the one in `choices.txt`, or one found by a search, as `source` says.

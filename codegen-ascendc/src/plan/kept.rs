@@ -30,12 +30,12 @@ static KEPT: LazyLock<FxHashMap<u64, Choice>> =
 /// Lines of `choices.txt`, each by the hash of the planning problem that it answers.
 pub type Choices = BTreeMap<u64, String>;
 
-/// The way to choose between the candidate plans of an operator.
+/// How the plan of an operator is chosen among the candidates.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'c> {
-    /// By `choices.txt`, or by a search where the file has no line.
+    /// `choices.txt` has the choice; a search replaces a missing line of the file.
     File,
-    /// Always by a search, which records its result here.
+    /// A search makes every choice, and records it here.
     Search(&'c RefCell<Choices>),
 }
 

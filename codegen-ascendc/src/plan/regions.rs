@@ -26,11 +26,11 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The sequence of vector calls that computes a univariate function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Way {
-    /// As a fraction of polynomials in one exponential.
+    /// A fraction of polynomials in one exponential.
     Fraction(fraction::Way),
-    /// By a Gaussian tail on one side of 0, and a constant or a line on the other.
+    /// A Gaussian tail on one side of 0, and a constant or a line on the other.
     Tail(Tail),
-    /// By a polynomial near 0, and by another sequence of vector calls elsewhere.
+    /// A polynomial near 0, and another sequence of vector calls elsewhere.
     Near(Near, Box<Way>),
 }
 

@@ -56,13 +56,13 @@ impl Digits {
 /// The way in which the vector calls for a primitive are emitted.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// By a Rust function, which also multiplies the primitive by the given factors.
+    /// A Rust function emits the calls, and also multiplies the primitive by the given factors.
     Alone(fn(&mut Seq, Val, Factors<'_>) -> Val),
-    /// By the coefficients of a function with a Gaussian tail.
+    /// Coefficients describe the primitive as a function with a Gaussian tail.
     Tail(&'static Tail),
-    /// By the coefficients of an odd function that saturates.
+    /// Coefficients describe the primitive as an odd function that saturates.
     Odd(&'static Odd),
-    /// By a Rust function for the parts that several primitives share, and an expression of these parts.
+    /// A Rust function emits values that several primitives share, and an expression of these values is the primitive.
     MemberOf(fn(&mut Seq, Val) -> Gate, Member),
 }
 

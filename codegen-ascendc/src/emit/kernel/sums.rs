@@ -28,7 +28,7 @@ const CAPACITY: &str = include_str!("sums/capacity.h");
 
 /// C++ constants for how an input is broadcast, used by the host and by the kernel.
 ///
-/// It has an element for each element of the domain (the common shape of all inputs), or one for several of them, or one for all.
+/// The input has one element for each element of the domain (the common shape of all inputs), or one for several, or one for all.
 pub const MODES: &str = "\
 constexpr uint32_t WHOLE = 0;
 constexpr uint32_t KEPT = 1;
