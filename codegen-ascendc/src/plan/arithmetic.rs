@@ -33,7 +33,7 @@ impl Noise {
 
 /// Returns value `y` of a sequence of vector calls, for each of the numbers `xs` as its value `x`.
 ///
-/// Values are not in buffers here.
+/// Each value of the sequence is an array with one entry per number of `xs`, because buffers are assigned only later.
 pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
     let mut values: Vec<Vec<f32>> = Vec::with_capacity(y.0 + 1);
     for (i, step) in seq.steps.iter().enumerate().take(y.0 + 1) {

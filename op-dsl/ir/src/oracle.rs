@@ -38,8 +38,9 @@ pub fn sigmoid([x, ..]: Args) -> f64 {
 
 /// Returns the number whose error function is `x`; infinite at -1 and 1, NaN beyond.
 ///
-/// Newton's method, up to 1/2 for `erf` from the first terms of the series, beyond for the logarithm of `erfc`, which is nearly
-/// a square, from Winitzki's approximation. Both starts are within a hundredth.
+/// Computed by Newton's method. For `|x|` up to 1/2 it solves for `erf`, starting from the first terms of the series. For larger
+/// `|x|` it solves for the logarithm of `erfc`, because that is nearly a quadratic function, starting from Winitzki's
+/// approximation. Both starting values have an error below a hundredth.
 pub fn erfinv([x, ..]: Args) -> f64 {
     let (z, rest) = (x.abs(), 1.0 - x.abs());
     if z == 0.0 || z.is_nan() {

@@ -77,7 +77,7 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
 }
 
 impl Worst {
-    /// Raises the maximum to the errors at the points of a line and around its zero crossings.
+    /// Takes the errors at the points of a line, and around its zero crossings, into the maximum.
     ///
     /// A line is a list of points along which one stream varies.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
@@ -85,7 +85,7 @@ impl Worst {
         self.look_at(graph, evaluated);
     }
 
-    /// Raises the maximum to the errors at the points of a line, along which one stream varies.
+    /// Takes the errors at the points of a line, along which one stream varies, into the maximum.
     fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();

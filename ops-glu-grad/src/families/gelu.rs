@@ -9,9 +9,9 @@ pub mod gelu {
     #[derive(OpAttr, Clone, Copy, PartialEq, Eq, Debug)]
     #[repr(i64)]
     pub enum Approximate {
-        /// By the error function.
+        /// GELU by the error function.
         None = 0,
-        /// By tanh.
+        /// GELU approximated by tanh.
         Tanh = 1,
     }
 

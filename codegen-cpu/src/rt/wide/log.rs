@@ -17,7 +17,7 @@ const LOG: [f64; 7] = [
     0.146_165_854_248_886_23,
 ];
 
-/// The bits of 1; those of sqrt(1/2) follow.
+/// Bit pattern of the f64 number 1. `SQRT_HALF` is that of sqrt(1/2).
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 

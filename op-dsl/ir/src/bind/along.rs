@@ -41,7 +41,9 @@ pub fn laid(def: &OpDef, input: usize, rank: usize, shape: &[usize]) -> Shape {
     laid
 }
 
-/// Returns the shape by which an output lies in the domain: as [`laid`] if it has the shape of an input, else its own shape.
+/// Returns the shape by which elements of an output are matched with those of the domain.
+///
+/// It is that of [`laid`] for a sum with the shape of an input, else the output's own shape.
 #[inline]
 pub fn laid_output(def: &OpDef, output: usize, rank: usize, shape: &[usize]) -> Shape {
     match def.sum(output) {

@@ -91,7 +91,7 @@ const LOG: [f64; 13] = [
     2.0 / 29.0,
 ];
 const TWO_THIRDS: [f64; 2] = [2.0 / 3.0, 3.700_743_415_417_188e-17];
-/// Bit pattern of the f64 number 1. [`SQRT_HALF`] is that of sqrt(1/2).
+/// Bit pattern of the f64 number 1. `SQRT_HALF` is that of sqrt(1/2).
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 /// 2^52 plus the bias of an exponent field in f64.
