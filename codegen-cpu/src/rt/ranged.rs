@@ -2,9 +2,9 @@
 //!
 //! The result itself stays in range. These bodies serve bf16, which has the exponent range of f32.
 //!
-//! Values that may leave the range are watched. A step without such a lane is done. In any other step, the interpreter
-//! evaluates each lane that has left the range in f64, whatever its neighbours are, so that bits do not depend on where an
-//! element lies.
+//! Values that may leave the range are watched. If no lane of a step has left it, the results are used as they are. In any other
+//! step, the interpreter evaluates each lane that has left the range in f64, whatever its neighbours are, so that bits do not
+//! depend on where an element lies.
 
 use super::block::{Body, Input, Part};
 use super::elem::El;

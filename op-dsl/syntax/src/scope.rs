@@ -20,7 +20,7 @@ pub struct Scope {
     ///
     /// rustc would call these functions instead of the built-in ones.
     pub shadowing: Vec<Ident>,
-    /// The functions that are formulas of other functions, parsed when the first of them is called.
+    /// Built-in functions that are written as formulas of other functions, parsed when a formula first calls one of them.
     written: OnceCell<Rc<Scope>>,
 }
 

@@ -1,4 +1,4 @@
-//! Fates of the files in an operator's directory.
+//! Effect of writing an operator on each file of its directory: written, replaced, unchanged, removed or kept.
 
 /// Effect on one file of writing an operator's emitted files into its directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

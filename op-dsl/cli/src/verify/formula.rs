@@ -417,7 +417,7 @@ impl Formula {
 
 /// Returns two specialisations in which all computed arguments of `round` are smaller, and larger, by the relative change [`TIE`].
 ///
-/// They have the results on both sides of a tie. Returns none if the formula does not call `round`.
+/// Evaluated at a tie, they give the results on both sides of it. Returns none if the formula does not call `round`.
 fn beside(spec: &Spec) -> Vec<Spec> {
     let moved = |graph: &Graph, by: f64| {
         let argument = |node: &Node| match *node {
