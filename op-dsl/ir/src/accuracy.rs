@@ -1,4 +1,4 @@
-//! What an author asks of an operator's accuracy, and how f32 results are computed without f64 if that is `fast`.
+//! Accuracy that an author asks for, and for `fast` the ways to compute f32 results without f64.
 
 use crate::graph::{Graph, Node};
 use crate::prim::Prim;

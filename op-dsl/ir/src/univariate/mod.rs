@@ -80,7 +80,7 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
 
 /// Splits a graph as [`split`] does, but the combining expression may contain any arithmetic, and functions of several streams.
 ///
-/// Such an expression has the rounding errors of its terms.
+/// An expression of this kind has the rounding errors of its terms.
 pub fn split_in_f32(graph: &Graph, inputs: usize) -> Option<Split> {
     split_by(graph, inputs, true)
 }
