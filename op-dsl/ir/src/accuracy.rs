@@ -1,9 +1,4 @@
-//! Accuracy that an author asks for, and for `fast` the ways to compute f32 results without f64.
-
-use crate::graph::{Graph, Node};
-use crate::prim::Prim;
-use crate::rounding::{self, Ranges};
-use crate::univariate::{self, Split};
+//! Accuracy that an author asks for; `fast` finds the ways to compute f32 results without f64.
 
 /// Accuracy of an operator's results in f32, as its author chose it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,12 +14,6 @@ pub enum Accuracy {
 
 /// Error budget of [`Accuracy::Fast`], in units in the last place of the largest addend (`rounding::largest_addends`).
 pub const FAST_BUDGET: f64 = 4.0;
-
-/// Largest bound of the errors that the estimate may find for a result within [`FAST_BUDGET`].
-///
-/// The bound is twice the budget because it adds the worst errors of all steps, which hardly occur at the same element. For
-/// example, formulas with bounds of 4 to 7 units had measured errors of 1.2 to 2.3 units.
-const BOUND: f64 = 2.0 * FAST_BUDGET;
 
 /// Ways to compute f32 results within [`FAST_BUDGET`] without f64. Elements that leave the range of f32 take f64 in all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,42 +37,8 @@ impl Fast {
     /// F32 results need f64, or the author does not ask for anything else.
     pub const NONE: Fast = Fast { tables: None, arithmetic: false };
 
-    /// Returns the ways that serve a formula.
-    ///
-    /// `graphs` are its finished graphs for f32 and f64, and `inputs` is the number of its input streams.
-    pub fn of(traced: &Graph, graphs: [&Graph; 2], ranges: &Ranges, inputs: usize) -> Fast {
-        // The error of a power grows with its exponent, of which the estimate has few samples.
-        if has_open_exponent(traced) {
-            return Fast::NONE;
-        }
-        let serves = |error: f64| error <= BOUND;
-        let by_tables = |tables: &Tables| {
-            let split = tables.split(graphs, inputs);
-            split.is_some_and(|s| serves(rounding::worst_by_tables(traced, &s, ranges, inputs)))
-        };
-        Fast {
-            tables: [Tables::OfWide, Tables::OfNarrow].into_iter().find(by_tables),
-            arithmetic: serves(rounding::worst_of_addends(traced, graphs[0], ranges)),
-        }
-    }
-
     /// Returns whether results in f32 can be computed without f64.
     pub fn serves(self) -> bool {
         self.tables.is_some() || self.arithmetic
     }
-}
-
-impl Tables {
-    /// Splits the graph into functions of one value and f32 arithmetic on their values.
-    pub fn split(self, [narrow, wide]: [&Graph; 2], inputs: usize) -> Option<Split> {
-        univariate::split_in_f32(if self == Tables::OfWide { wide } else { narrow }, inputs)
-    }
-}
-
-/// Returns whether an attribute decides the exponent of a power, as in `powf(x, p)`.
-fn has_open_exponent(graph: &Graph) -> bool {
-    let by_scalars = graph.depends_on(|_, node| matches!(node, Node::Scalar(_)));
-    let is_open =
-        |node: &Node| matches!(node, Node::Call(Prim::Pow, [_, y, _]) if by_scalars[y.index()]);
-    graph.nodes.iter().any(is_open)
 }

@@ -1,7 +1,7 @@
 //! The language of op-dsl: expression graphs, primitives, graph passes and operator definitions.
 //!
 //! ```text
-//! accuracy   what authors ask of results in f32
+//! accuracy   what authors ask of results in f32; fast: whether f32 serves for `fast`
 //! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
 //! eval       the values of a graph in f64
@@ -45,6 +45,7 @@ pub mod doc;
 mod dtype;
 pub mod encode;
 mod eval;
+mod fast;
 pub mod format;
 pub mod graph;
 pub mod homogeneity;

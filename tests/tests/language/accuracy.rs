@@ -75,7 +75,7 @@ fn limits_and_nan_are_those_of_exact_results() {
     let n = x.len();
     let run = |op: &Operator, level| {
         let views: Vec<View> = match op.def().inputs.len() {
-            3 => vec![View::new(&[1.0; 12], &[n]), View::new(&x, &[n]), View::new(&t, &[n])],
+            3 => vec![View::new(&[1.0f32; 12], &[n]), View::new(&x, &[n]), View::new(&t, &[n])],
             _ => vec![View::new(&x, &[n]), View::new(&t, &[n])],
         }
         .into_iter()

@@ -22,6 +22,7 @@ mod function;
 #[cfg(test)]
 mod tests;
 
+use crate::accuracy::Tables;
 use crate::clamp_bounds::{self, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::homogeneity::is_factor;
@@ -76,6 +77,13 @@ const CASES: usize = 4;
 /// no function is more than an operation or two.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     split_by(graph, inputs, false)
+}
+
+impl Tables {
+    /// Splits the graph into functions of one value and f32 arithmetic on their values.
+    pub fn split(self, [narrow, wide]: [&Graph; 2], inputs: usize) -> Option<Split> {
+        split_in_f32(if self == Tables::OfWide { wide } else { narrow }, inputs)
+    }
 }
 
 /// Splits a graph as [`split`] does, but the combining expression may contain any arithmetic, and functions of several streams.

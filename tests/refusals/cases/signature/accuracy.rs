@@ -10,8 +10,8 @@ fn word(x: Elem) -> Elem {
     x + x
 }
 
-#[op(name = "Rows", accuracy = "fast")]
-fn rows(x: Elem) -> Elem {
+#[op(name = "Portion", accuracy = "fast")]
+fn portion(x: Elem) -> Elem {
     x / row_sum(x)
 }
 
