@@ -7,7 +7,7 @@
 
 namespace AscendC {
 
-/// What a reduction makes of the elements that take part.
+/// Operation by which a reduction combines the elements that take part.
 enum class ReduceType { SUM, MAX, MIN };
 
 /// Strides of a call that repeats numbers along blocks, in blocks.

@@ -19,7 +19,7 @@ pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
 /// Alignment in bytes that non-temporal stores require at any level.
 pub const ALIGN: usize = 64;
 /// Maximum number of input streams plus output streams of one operator.
-pub const MAX_STREAMS: usize = op_dsl_ir::stages::MAX_KERNEL_STREAMS;
+pub const MAX_STREAMS: usize = op_dsl_ir::kernel::MAX_KERNEL_STREAMS;
 /// Maximum number of run-time scalars of one operator.
 pub const MAX_SCALARS: usize = 12;
 

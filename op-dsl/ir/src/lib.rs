@@ -23,6 +23,7 @@
 //! univariate functions of one value inside a graph
 //! roles      the part that each stream plays in a formula
 //! row        row functions, and formulas with them; stages: how they are cut into elementwise graphs
+//! kernel     the elementwise operators that kernels compute
 //! rounding   estimate of the rounding errors of results
 //! lost_digits  warnings about formulas without an accurate form
 //! published  published interfaces of operators; interface: aclnn functions; registered: prototypes and definitions
@@ -50,6 +51,7 @@ pub mod format;
 pub mod graph;
 pub mod homogeneity;
 pub mod interface;
+pub mod kernel;
 mod list;
 pub mod lost_digits;
 pub mod names;

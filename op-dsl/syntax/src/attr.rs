@@ -75,6 +75,17 @@ pub struct Asked {
     pub text: LitStr,
 }
 
+impl Asked {
+    /// Returns the accuracy; exact after an error, because row functions leave no choice.
+    pub fn checked(&self, has_rows: bool, errors: &Errors) -> Accuracy {
+        if self.accuracy == Accuracy::Fast && has_rows {
+            errors.at(&self.text, "rows are computed in f32 and f64 always; remove `accuracy`");
+            return Accuracy::Exact;
+        }
+        self.accuracy
+    }
+}
+
 /// An input of a gradient operator: `x`, or `features = x` to rename the forward tensor `x`.
 #[derive(Debug)]
 pub struct Input {

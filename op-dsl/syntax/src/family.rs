@@ -349,18 +349,16 @@ fn definition(
 /// Returns the accuracy that an operator asks for; with row functions there is no choice.
 fn accuracy(op: &Op, traced: &[trace::Traced], errors: &Errors) -> Accuracy {
     let (arithmetic, asked) = (op.args.arithmetic.as_ref(), op.args.accuracy.as_ref());
-    let has_rows = traced.iter().any(|t| !t.formula.functions.is_empty());
-    let why = "rows are computed in f32 and f64 always";
+    let has_rows = trace::has_row_functions(traced);
     match (arithmetic, asked) {
-        (Some(f32), _) if has_rows => errors.at(f32, format!("{why}; remove `arithmetic`")),
+        (Some(f32), _) if has_rows => {
+            errors.at(f32, "rows are computed in f32 and f64 always; remove `arithmetic`");
+        }
         (Some(_), Some(Asked { text, .. })) => {
             errors.at(text, "`arithmetic = f32` says what is allowed; remove `accuracy`");
         }
         (Some(_), None) => return Accuracy::AsWritten,
-        (None, Some(Asked { accuracy, text })) => match accuracy {
-            Accuracy::Fast if has_rows => errors.at(text, format!("{why}; remove `accuracy`")),
-            accuracy => return *accuracy,
-        },
+        (None, Some(asked)) => return asked.checked(has_rows, errors),
         (None, None) => {}
     }
     Accuracy::Exact

@@ -20,11 +20,12 @@ pub use forward::Forward;
 pub(crate) use forward::stream_ranges;
 
 use crate::Errors;
-use crate::attr::{Asked, GradArgs};
+use crate::attr::GradArgs;
+use crate::trace::has_row_functions;
 use forward::{held, specs, streams, wiring};
 use op_dsl_ir::doc::of_gradient;
-use op_dsl_ir::op::{Accuracy, Along, GradOf, Kind, List, OpDef, Origin, Range, Tensor};
-use op_dsl_ir::stages::MAX_KERNEL_STREAMS;
+use op_dsl_ir::kernel::MAX_KERNEL_STREAMS;
+use op_dsl_ir::op::{Along, GradOf, Kind, List, OpDef, Origin, Range, Tensor};
 use op_dsl_ir::wiring::Wiring;
 use quote::ToTokens;
 
@@ -56,7 +57,9 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         .collect();
     let ranges = ranges(def, &inputs);
     let stream_ranges = stream_ranges(&tensors, &ranges);
-    let accuracy = accuracy(forward, args, errors);
+    let has_rows = has_row_functions(forward.traced);
+    let accuracy =
+        args.accuracy.as_ref().map(|asked| asked.checked(has_rows, errors)).unwrap_or_default();
     let specs = specs(forward, &wiring, &stream_ranges, accuracy, args, errors)?;
     if args.inputs.is_none() && !specs.is_empty() {
         tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
@@ -91,17 +94,6 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     mark_used(&mut gradient);
     fits_kernels(&gradient, &args.keyword, errors);
     Some((gradient, wiring))
-}
-
-/// Returns the accuracy that a gradient asks for; with row functions there is no choice.
-fn accuracy(forward: &Forward, args: &GradArgs, errors: &Errors) -> Accuracy {
-    let Some(Asked { accuracy, text }) = &args.accuracy else { return Accuracy::Exact };
-    let has_rows = forward.traced.iter().any(|t| !t.formula.functions.is_empty());
-    if *accuracy == Accuracy::Fast && has_rows {
-        errors.at(text, "rows are computed in f32 and f64 always; remove `accuracy`");
-        return Accuracy::Exact;
-    }
-    *accuracy
 }
 
 /// Reports an error if row functions need more streams than kernels have.

@@ -35,6 +35,11 @@ pub struct Traced {
     pub formula: RowFormula,
 }
 
+/// Returns whether some formula has row functions.
+pub fn has_row_functions(traced: &[Traced]) -> bool {
+    traced.iter().any(|t| !t.formula.functions.is_empty())
+}
+
 /// Maximum number of specialisations (graphs per combination of attribute values) of one operator.
 ///
 /// Their number is limited because each is compiled for every element type and SIMD level.
