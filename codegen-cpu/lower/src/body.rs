@@ -1,5 +1,6 @@
 //! Lowers a specialised graph to straight-line vector code in f32, in f64, or with tables.
 
+use super::compiler::CALL;
 use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
 use super::uniform::Hoisted;
 use super::watched::Watched;
@@ -173,6 +174,11 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         let count = literal::count(DType::COUNT);
         quote!(const DTYPES: [bool; #count] = [#(#is_called),*];)
     });
+    let is_interpreted = CALL.has_debug_assertions.then(|| {
+        quote!(
+            const INTERPRETED: bool = true;
+        )
+    });
     let of_rows =
         of_rows.contains(&true).then(|| quote!(const OF_ROWS: [bool; #inputs] = [#(#of_rows),*];));
     quote! {
@@ -189,6 +195,7 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
             #input_turns
             #output_turns
             #by_type
+            #is_interpreted
             #on_f64
             #without_tables
             #[inline(always)]

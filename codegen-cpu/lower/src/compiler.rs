@@ -3,6 +3,13 @@
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// The arguments with which this process was called.
+pub static CALL: LazyLock<Call> = LazyLock::new(|| {
+    let all = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    Call::of(&all.collect::<Vec<_>>())
+});
 
 /// Arguments of rustc; the defaults if macros run in another process, such as an editor's.
 #[derive(Debug, Default, PartialEq)]
@@ -16,12 +23,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the arguments with which this process was called.
-    pub fn of_this_process() -> Call {
-        let all = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-        Call::of(&all.collect::<Vec<_>>())
-    }
-
     /// Parses the arguments of rustc.
     ///
     /// If an option is given twice, the last one counts, as in rustc.

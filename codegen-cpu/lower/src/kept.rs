@@ -10,7 +10,7 @@
 //!
 //! In a crate with debug assertions the tables are empty, because the interpreter runs its operators and never reads a table.
 
-use super::compiler::Call;
+use super::compiler::CALL;
 use op_dsl_fit::serialize::Serialize;
 use op_dsl_fit::{IS_OPTIMISED, VERSION};
 use op_dsl_ir::encode::hash;
@@ -18,13 +18,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Once};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
-
-static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
 /// Size in bytes of an entry's header in the cache file: key, offset and number of words.
 ///

@@ -67,6 +67,12 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// `None` if the formula must be compiled at every SIMD level.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
+    /// Whether the interpreter runs [`Body::PROGRAMS`] at every SIMD level, as it does in crates with debug assertions.
+    ///
+    /// They are slow by any means, and this way nothing is fitted or compiled per operator. The author's crate decides, not this
+    /// one, because the macro that leaves out the tables sees only how the author's crate is compiled.
+    const INTERPRETED: bool = false;
+
     /// Program that the interpreter runs in calls on f64; `None` if there are no such calls.
     const ON_F64: Option<&'static Program> = None;
 

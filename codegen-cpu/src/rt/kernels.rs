@@ -14,13 +14,11 @@ use op_dsl_ir::{DType, Stored};
 /// Kernels are compiled for tables, for f32 at levels of wide vectors, and in f64 where they are more than 1.5 times as fast as
 /// the interpreter. Functions such as `exp` take as long in a compiled kernel as in the interpreter. An arithmetic instruction
 /// takes 0.08 to 0.09 ns longer in the interpreter, where a function takes 1.0 ns with AVX-512 and 1.8 ns with AVX2 (Zen 4).
-/// Builds without optimisation interpret everything, because they are slow by any means and this way compile nothing per
-/// operator.
+/// A body that [`Body::INTERPRETED`] marks is compiled at no level.
 const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
     let (functions, arithmetic) = (program.functions as usize, program.arithmetic());
     match level {
         Level::Fallback => true,
-        _ if cfg!(debug_assertions) => true,
         Level::Baseline => functions > 0,
         Level::Avx2 | Level::Neon => in_f64 && arithmetic < 18 * functions,
         Level::Avx512 => in_f64 && arithmetic < 7 * functions,
@@ -118,7 +116,8 @@ impl Kernels {
                 match B::PROGRAMS {
                     _ if !B::DTYPES[ROW] => None,
                     Some(programs)
-                        if is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
+                        if B::INTERPRETED
+                            || is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
                     {
                         Some(interpreter::block::<fearless_simd::$token, $E, W> as BlockFn)
                     }
