@@ -183,11 +183,11 @@ ops_glu_grad.silu(torch.Tensor())
 
 class Threads(unittest.TestCase):
     def test_others_run_meanwhile(self):
-        x = some(1 << 23)
+        x = some(1 << 22).astype(np.float64)  # of f64, because such calls take tens of milliseconds on any machine
         out, done, turns = np.empty_like(x), threading.Event(), 0
 
         def work():
-            for _ in range(20):
+            for _ in range(4):
                 og.mish_grad(x, x, out=out, threads=1)
             done.set()
 
@@ -197,8 +197,8 @@ class Threads(unittest.TestCase):
         while not done.wait(0.001):
             turns += 1
         worker.join()
-        # Each call takes milliseconds: with the lock held there would be no more than a turn or two beside it.
-        self.assertGreater(turns, 40, time.monotonic() - start)
+        # With the lock held there would be no more than a turn or two beside each call.
+        self.assertGreater(turns, 20, time.monotonic() - start)
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork")
     def test_a_forked_process_computes(self):
