@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs)]
 
+#[path = "../../tests/common/mod.rs"]
 mod common;
 
 use common::{Random, Tensor, run};

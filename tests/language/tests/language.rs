@@ -4,25 +4,20 @@
 //! the mathematical values of its formula.
 #![allow(missing_docs)]
 
-#[path = "language/accuracy.rs"]
-mod accuracy;
+#[path = "../../tests/common/mod.rs"]
 mod common;
 #[path = "language/finite.rs"]
 mod finite;
-#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+#[path = "../../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
 #[path = "language/masks.rs"]
 mod masks;
 #[path = "language/optional.rs"]
 mod optional;
-#[path = "language/own.rs"]
-mod own;
 #[path = "language/rows.rs"]
 mod rows;
 #[path = "language/second.rs"]
 mod second;
-#[path = "common/tools.rs"]
-mod tools;
 #[path = "language/updates.rs"]
 mod updates;
 

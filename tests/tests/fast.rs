@@ -1,6 +1,10 @@
 //! `accuracy = "fast"`: the same formulas with and without it.
+#![allow(missing_docs)]
 
-use super::levels::levels;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
+
+use levels::levels;
 use op_dsl::ir::op::{Accuracy, Fast, OpDef};
 use op_dsl::ir::rounding::{largest_addends, worst_of_addends};
 use op_dsl::ir::{DType, format::Format};

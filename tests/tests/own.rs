@@ -1,9 +1,15 @@
 //! Tensors with a type of their own, beside the element type of a call.
+#![allow(missing_docs)]
 
-use super::common::Random;
-use super::levels::levels;
-use super::tools;
+mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
+#[path = "common/tools.rs"]
+mod tools;
+
+use common::Random;
 use half::{bf16, f16};
+use levels::levels;
 use op_dsl::ir::format::Format;
 use op_dsl::ir::op::{Kind, Value};
 use op_dsl::ir::{DType, Stored};
