@@ -28,6 +28,8 @@ pub mod left_out;
 pub mod package;
 pub mod paper;
 pub mod scheme;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod tree;
 mod type_names;

@@ -218,7 +218,7 @@ fn an_error_changes_nothing() {
 fn rows_are_for_lists_that_lack_them() {
     let place = Place::new();
     let checkout = Checkout::open(place.0.path()).unwrap();
-    let def = crate::plan::tests::gelu_grad(op_dsl_ir::Prim::GeluGrad);
+    let def = crate::emit::tests::gelu_grad();
     let missing = || {
         let rows = checkout.missing(&def, "activation/gelu_grad_v2");
         rows.into_iter().map(|row| row.list).collect::<Vec<_>>()

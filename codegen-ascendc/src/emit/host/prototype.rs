@@ -197,9 +197,9 @@ fn meaning(kind: &AttrKind) -> String {
 mod tests {
     use super::super::definition::definition;
     use super::*;
+    use crate::arch::Soc;
     use crate::emit::Options;
-    use crate::plan::tests::{gelu_grad, soc};
-    use op_dsl_ir::Prim;
+    use crate::emit::tests::gelu_grad;
     use op_dsl_ir::published::Published;
     use op_dsl_ir::registered::{AttrDefault, Attribute, Definition, attribute};
 
@@ -230,9 +230,11 @@ mod tests {
     /// The names of the two are independent of each other and of the names in the formula.
     #[test]
     fn prototype_and_definition_are_as_published() {
-        let mut def = gelu_grad(Prim::GeluGrad);
+        let mut def = gelu_grad();
         def.published = Some(&PUBLISHED);
-        let package = Package::new(&def, &[soc("ascend950")], Options::default()).expect("plans");
+        let package =
+            Package::new(&def, &[Soc::named("ascend950").expect("a target")], Options::default())
+                .expect("plans");
         let text = prototype(&package);
         let want = "\
 REG_OP(GeluGradV2)

@@ -3,12 +3,12 @@
 //! Uniforms depend on attributes only, so that they are computed once per kernel, in `float`.
 
 use super::names::cpp;
-use crate::column::number;
 use crate::plan::Plan;
 use crate::sequence::Scalar;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Graph, Id, Node};
+use op_dsl_plan::column::number;
 
 /// Returns a `float` as C++ source: the shortest digits that parse to the same number.
 pub fn literal(c: f32) -> String {

@@ -281,7 +281,9 @@ mod tests {
         use Prim::*;
         let arithmetic = [Neg, Add, Sub, Mul, Div, Mul3, Lt, Le, Eq, Select];
         let written = |prim: Prim| {
-            arithmetic.contains(&prim) || prim.is_composed() || crate::column::is_missing(prim)
+            arithmetic.contains(&prim)
+                || prim.is_composed()
+                || op_dsl_plan::column::is_missing(prim)
         };
         for row in TABLE.iter().filter(|r| !written(r.prim)) {
             let helper = HELPERS.iter().find(|h| h.name == row.name);

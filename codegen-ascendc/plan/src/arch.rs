@@ -259,7 +259,7 @@ impl Soc {
     }
 
     /// Returns the name of the first product that has this element type, for messages.
-    pub(crate) fn with(dtype: DType) -> &'static str {
+    pub fn with(dtype: DType) -> &'static str {
         SOCS.iter().find(|s| s.arch.dtypes.contains(&dtype)).map_or("none", |s| s.name)
     }
 }
@@ -293,7 +293,6 @@ fn names(dtypes: &[DType], between: &str) -> String {
 
 /// Reason why a target cannot run an operator.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Why {
     /// The operator does not take the element type on any target; the text lists the allowed ones.
     #[error("the operator has no such form; use {0}")]

@@ -1,8 +1,7 @@
 //! Tests of results near zeros: every plan is within its budget, relative to the result.
 
 use super::*;
-use crate::arch::{SOCS, Why};
-use crate::emit::{Layout, Options, Package};
+use crate::arch::SOCS;
 
 type Function = fn(&mut Builder, Id) -> Id;
 
@@ -181,53 +180,6 @@ fn products_with_normal_results_are_not_flushed() {
                         soc.name
                     );
                 }
-            }
-        }
-    }
-}
-
-/// A formula that cancels is refused in the types where it does, unless its error is accepted.
-#[test]
-fn what_is_over_its_budget_is_not_emitted() {
-    // All digits of small numbers cancel in `x - x^2 / (x + 1e-6)`.
-    let def = operator("Own", &["x"], &["y"], true, |b, s| {
-        let (c, square) = (b.num(1e-6), b.product(s[0], s[0]));
-        let below = b.sum(s[0], c);
-        let part = b.quotient(square, below);
-        vec![b.difference(s[0], part)]
-    });
-    let socs = [soc("ascend910b")];
-    let refusal = Package::new(&def, &socs, Options::default()).expect_err("inaccurate");
-    assert!(matches!(refusal.why, Why::Inaccurate(_)), "{refusal}");
-    let text = refusal.to_string();
-    for part in [
-        "Own on ascend910b in ", "`y` would be ", " ulp off, of at most ", "x = ", "--accept-error",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let left = Package::able(&def, &socs, Options::default()).expect_err("inaccurate");
-    let of_f32 = left.iter().any(|left| left.dtypes.contains(&DType::F32));
-    assert!(of_f32 && left.iter().all(|left| matches!(left.why, Why::Inaccurate(_))), "{left:?}");
-    let options = Options { accept_error: true, ..Options::default() };
-    let package = Package::new(&def, &socs, options).expect("accepted");
-    assert_eq!(package.plans.len(), 3);
-    says_the_error(&package);
-}
-
-/// The README of a package states the error again.
-///
-/// Users of the package did not see the message of the emitter.
-fn says_the_error(package: &Package<'_>) {
-    for layout in [Layout::Custom, Layout::Direct, Layout::OpsNn] {
-        let tree = layout.tree(std::slice::from_ref(package));
-        let mut pages = tree.files.iter().filter(|file| file.path.ends_with("README.md"));
-        let text = &pages.next().expect("a page").text;
-        for plan in &package.plans {
-            let found = plan.inaccurate().expect("an error");
-            let error = format!("{:.1}", found.ulp[0]);
-            let of = format!("{} {}", plan.soc.name, plan.dtype);
-            for part in [&error, &of, &found.at] {
-                assert!(text.contains(part.as_str()), "{layout:?}: {part} is not in\n{text}");
             }
         }
     }

@@ -276,4 +276,4 @@ fn adds(def: &OpDef, soc: &Soc) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
