@@ -1,6 +1,9 @@
 //! The signature of an operator: its tensors, attributes, split and outputs.
 
+mod rules;
 mod split;
+
+pub use rules::{DEEPEST, is_name};
 
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
@@ -22,16 +25,16 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let mut reader = Reader { scope, errors, generics, splits: Vec::new() };
     let mut params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
-    distinct(&mut params, errors);
+    rules::distinct(&mut params, errors);
     let refused = refused(item, &params);
     let returns = reader.returns(item);
     let split = split::read(&reader.splits, &params, &returns, item, errors);
-    rows(&params, split.is_some(), errors);
+    rules::rows(&params, split.is_some(), errors);
     let saved = reader.saved(item);
     reader.streams(&params, item);
-    along(&params, errors);
-    check_args(&args, item, errors);
-    check_gradient(&args, &params, errors);
+    rules::along(&params, errors);
+    rules::check_args(&args, item, errors);
+    rules::check_gradient(&args, &params, errors);
 
     args.name.as_ref()?;
     Some(Op {
@@ -50,56 +53,6 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     })
 }
 
-/// Reports parameters with the same name and keeps the first.
-///
-/// Otherwise both would be the same field of a call, and the same name in the formula.
-fn distinct(params: &mut Vec<Param>, errors: &Errors) {
-    let mut known: Vec<Ident> = Vec::new();
-    params.retain(|p| {
-        let again = known.contains(&p.ident);
-        if again {
-            errors.at(&p.ident, format!("another parameter is called `{}`; rename one", p.ident));
-        }
-        known.push(p.ident.clone());
-        !again
-    });
-}
-
-/// Requires that a tensor of row counts is the last input, and that the operator splits a gated tensor.
-///
-/// The last position allows only one such tensor, and the tensors before it are those of the same operator without row
-/// counts.
-fn rows(params: &[Param], is_split: bool, errors: &Errors) {
-    let mut tensors = params.iter().filter_map(|p| match p.role {
-        Role::Tensor { kind, .. } => Some((&p.ident, kind)),
-        Role::Attr { .. } => None,
-    });
-    let Some((ident, _)) = tensors.find(|(_, kind)| *kind == Kind::Rows) else { return };
-    if let Some((after, _)) = tensors.next() {
-        let what = "counts of rows are the last tensor of a signature, and there is one of them";
-        errors.at(after, format!("{what}; write `{after}` before `{ident}`, or remove it"));
-    }
-    if !is_split {
-        let what = "rows lie before the dimension that is split, and this operator splits nothing";
-        errors.at(ident, format!("{what}; write `#[split(along = dim)] x: Gated`"));
-    }
-}
-
-/// Requires that some tensor decides the dimensions that others lie along.
-fn along(params: &[Param], errors: &Errors) {
-    let along = |p: &&Param| matches!(p.role, Role::Tensor { along: Some(_), .. });
-    let decides = |p: &Param| match p.role {
-        Role::Tensor { along, optional, kind, .. } => {
-            along.is_none() && !optional && kind != Kind::Rows
-        }
-        Role::Attr { .. } => false,
-    };
-    if let Some(first) = params.iter().find(along).filter(|_| !params.iter().any(decides)) {
-        let what = "no other tensor has the dimension that it lies along";
-        errors.at(&first.ident, format!("{what}; write one without `along`, as in `x: Elem`"));
-    }
-}
-
 /// Returns the names of the function's parameters that are not in `params`, because they had an error.
 fn refused(item: &ItemFn, params: &[Param]) -> Vec<Ident> {
     let names = item.sig.inputs.iter().filter_map(|arg| match arg {
@@ -110,82 +63,6 @@ fn refused(item: &ItemFn, params: &[Param]) -> Vec<Ident> {
         syn::FnArg::Receiver(_) => None,
     });
     names.filter(|name| params.iter().all(|p| p.ident != **name)).cloned().collect()
-}
-
-fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
-    match &args.name {
-        None => errors.at(
-            &item.sig.ident,
-            "the operator has no name; write `#[op(name = \"...\")]`: its type and its entry in the \
-             table are called so, and a caller from C finds it by it",
-        ),
-        Some(name) => check_name(name, errors),
-    }
-    let mut depth = 0;
-    let mut next = args.grad.as_ref();
-    while let Some(grad) = next {
-        depth += 1;
-        match &grad.name {
-            _ if depth > DEEPEST => {
-                let help = "write what it would be the gradient of as a formula of its own";
-                errors.at(&grad.keyword, format!("there are no third derivatives; {help}"));
-                return;
-            }
-            None => {
-                errors.at(&grad.keyword, "the gradient has no name; write `grad(name = \"...\")`")
-            }
-            Some(name) => check_name(name, errors),
-        }
-        next = grad.grad.as_deref();
-    }
-}
-
-/// Maximum order of derivatives.
-///
-/// It is 2 because the reference evaluator computes first and second derivatives of every function.
-pub const DEEPEST: usize = 2;
-
-/// Reports an error for `wrt` or `#[holds]` on an operator that is no handwritten gradient.
-fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {
-    if args.grad_of.is_some() {
-        return;
-    }
-    let by = args.wrt.iter().flatten();
-    let held = params.iter().filter_map(|p| match &p.role {
-        Role::Tensor { holds, .. } => holds.as_ref(),
-        Role::Attr { .. } => None,
-    });
-    for ident in by.chain(held) {
-        errors.at(
-            ident,
-            "only a gradient written by hand belongs to a forward operator; write `grad_of = ..`",
-        );
-    }
-}
-
-fn check_name(name: &syn::LitStr, errors: &Errors) {
-    if !is_name(&name.value()) {
-        errors.at(
-            name,
-            "the name becomes a type and files; write a capital, then letters and digits, as in \
-             \"GeGluGradV2\"",
-        );
-    }
-    if TAKEN.contains(&name.value().as_str()) {
-        let taken = TAKEN.join("`, `");
-        errors.at(name, format!("formulas have types of these names: `{taken}`; take another"));
-    }
-}
-
-/// Names of types in signatures that no operator may have, because its struct would shadow the type.
-const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "Rows"];
-
-/// Returns whether a name is valid for an operator: a Rust identifier of a capital, letters and digits.
-pub fn is_name(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_uppercase())
-        && chars.all(|c| c.is_ascii_alphanumeric())
-        && syn::parse_str::<Ident>(name).is_ok()
 }
 
 struct Reader<'a> {

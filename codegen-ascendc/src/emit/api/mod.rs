@@ -3,7 +3,7 @@
 //! ```text
 //! level0     <snake>.h, .cpp: adds one kernel to an executor's list
 //! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
-//! checks     the checks of phase 1, in the documented order
+//! checks     the checks of phase 1, in the documented order; shapes: that of shapes; check: what they are made of
 //! argument   an argument, as these two write it
 //! along      inputs that lie along another dimension than the last
 //! cpp        line breaks, guards, literals
@@ -12,9 +12,11 @@
 mod aclnn;
 mod along;
 mod argument;
+mod check;
 mod checks;
 pub mod cpp;
 mod level0;
+mod shapes;
 
 pub use argument::{has_counts, is_mask, kind};
 pub use checks::allowed;
