@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! accuracy   what authors ask of results in f32; fast: whether f32 serves for `fast`
-//! op         operator definitions: tensors, attributes, split, specialisations
+//! op         operator definitions: tensors, attributes, split, specialisations; tensor: what a tensor holds
 //! graph      one formula as a flat list of nodes
 //! eval       the values of a graph in f64
 //! analysis   what passes ask of a graph, per node, and how they rewrite it
@@ -69,6 +69,7 @@ mod spec;
 pub mod stages;
 mod stored;
 pub mod suggest;
+mod tensor;
 pub mod univariate;
 mod value;
 pub mod wiring;
