@@ -37,7 +37,7 @@ fn tiling_maths_is_equal_to_the_byte() {
             packages.iter().map(|p| format!("driver_{}::Run", p.snake())).collect();
         let list =
             format!("static std::string (*const RUN[])(const Case&) = {{{}}};", names.join(", "));
-        let program = Program::compile("core", &socs, include, &list, "-O1", &[]);
+        let program = Program::compile("core", &packages, include, &list, "-O1", &[]);
         let mut archs: Vec<&Arch> = socs.iter().map(|s| s.arch).collect();
         archs.dedup();
         archs.into_iter().for_each(|arch| maths_of(arch, &packages, &program));

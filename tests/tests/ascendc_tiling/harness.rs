@@ -39,7 +39,7 @@ impl Program {
     /// That file has the text of `include` for every operator, then `list`. Headers are found in these directories.
     pub fn compile(
         main: &str,
-        socs: &[&'static Soc],
+        packages: &[Package<'_>],
         include: impl Fn(&Package<'_>) -> String,
         list: &str,
         level: &str,
@@ -49,9 +49,9 @@ impl Program {
         let mut program =
             Program { dir: dir.expect("a directory to write to"), compiled: PathBuf::new() };
         let mut text = String::new();
-        for package in packages(socs) {
-            program.write(&package);
-            text += &include(&package);
+        for package in packages {
+            program.write(package);
+            text += &include(package);
         }
         program.file("operators.inc", &format!("{text}{list}\n"));
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_tiling");

@@ -1,4 +1,4 @@
-// What is refused, and in which words. Shapes may have dimensions, or ranks, that nobody knows yet.
+// Checks of a call, and the messages of refusals. Shapes may have dimensions, or ranks, that nobody knows yet.
 
 using Context = gert::ExtendedKernelContext;
 using Dims = std::vector<int64_t>;
@@ -61,7 +61,7 @@ inline bool IsSilent(const Dims& dims) { return IsUnknownRank(dims) || IsAbsent(
 inline bool IsSilent(const Dims& dims) { return IsUnknownRank(dims); }
 @end@
 
-// What the formula runs over: one element per element of a part of a gated tensor.
+// Domain of the formula: one element per element of a part of a gated tensor.
 struct Domain {
     Dims dims;
     int64_t split;  // the dimension that gated tensors are cut along; -1 if there are none
@@ -113,30 +113,51 @@ inline Dims Laid(size_t k, Dims dims, size_t rank)
     return dims;
 }
 
-// Lays the inputs of a call, if all ranks are known.
-@sums@
-inline ge::graphStatus LayInputs(const Context* context, std::vector<Dims>& inputs)
-@else@
-inline ge::graphStatus LayInputs(const Context*, std::vector<Dims>& inputs)
-@end@
+// Whether an input decides the shape that others are laid in.
+inline bool Decides(size_t k, const Dims& dims) { return !IsSilent(dims) && (ALONG[k] < 0 || dims.size() != 1); }
+
+// The shape that inputs decide. Dimensions of gated tensors count as unknown, because one of them is cut in two.
+inline Dims Decided(const std::vector<Dims>& inputs)
 {
-    size_t rank = 0;
+    Dims decided;
     for (size_t k = 0; k < inputs.size(); ++k) {
-        if (IsUnknownRank(inputs[k])) {
+        if (!Decides(k, inputs[k])) {
+            continue;
+        }
+        if (inputs[k].size() > decided.size()) {
+            decided.insert(decided.begin(), inputs[k].size() - decided.size(), 1);
+        }
+        const size_t ahead = decided.size() - inputs[k].size();
+        for (size_t i = 0; i < inputs[k].size(); ++i) {
+            int64_t& dim = decided[ahead + i];
+            dim = dim != 1 ? dim : INPUTS[k].gated ? UNKNOWN_DIM : inputs[k][i];
+        }
+    }
+    return decided;
+}
+
+// Lays the inputs of a call, if all ranks are known.
+inline ge::graphStatus LayInputs(const Context* context, std::vector<Dims>& inputs)
+{
+    for (const Dims& input : inputs) {
+        if (IsUnknownRank(input)) {
             return ge::GRAPH_SUCCESS;
         }
-        const bool decides = !IsSilent(inputs[k]) && (ALONG[k] < 0 || inputs[k].size() != 1);
-        rank = decides && inputs[k].size() > rank ? inputs[k].size() : rank;
     }
+    const Dims decided = Decided(inputs);
     for (size_t k = 0; k < inputs.size(); ++k) {
-        @sums@
-        if (ALONG[k] >= static_cast<int64_t>(rank) && inputs[k].size() == 1 && inputs[k][0] != 1) {
-            return RefuseTensor(context, INPUTS[k].name, "has shape " + ToString(inputs[k]) + ", along dimension " +
-                                std::to_string(ALONG[k]) + " of tensors of rank " + std::to_string(rank) +
-                                "; allowed: [1]");
+        if (Decides(k, inputs[k]) || IsSilent(inputs[k])) {
+            continue;
         }
-        @end@
-        inputs[k] = Laid(k, inputs[k], rank);
+        const size_t dim = static_cast<size_t>(ALONG[k]);
+        const int64_t own = inputs[k][0];
+        const int64_t length = dim < decided.size() ? decided[dim] : 1;
+        if (own != 1 && own != UNKNOWN_DIM && own != length && length != UNKNOWN_DIM) {
+            return RefuseTensor(context, INPUTS[k].name, "has shape " + ToString(inputs[k]) + ", along dimension " +
+                                std::to_string(dim) + " of " + ToString(decided) + "; allowed: [1]" +
+                                (length == 1 ? "" : ", " + ToString({length})));
+        }
+        inputs[k] = Laid(k, inputs[k], decided.size());
     }
     return ge::GRAPH_SUCCESS;
 }
