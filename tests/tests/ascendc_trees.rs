@@ -6,6 +6,8 @@
 
 #[path = "ascendc_trees/languages.rs"]
 mod languages;
+#[path = "ascendc_trees/marked.rs"]
+mod marked;
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Language, Layout, Options, Tree, emit, emit_all};
@@ -103,17 +105,28 @@ fn plain(fragment: &str) -> String {
 }
 
 /// Replaces each fragment in an emitted file, or in a class of it, by a line with the fragment's path.
+///
+/// The line also has the texts that the emitter has put in place of the fragment's marks.
 fn with_references(text: &str) -> String {
     let mut text = text.to_string();
     for (path, fragment) in FRAGMENTS.iter() {
         for indent in ["", "    "] {
             let indented = |line: &str| match line.is_empty() || line.starts_with('#') {
-                true => format!("{line}\n"),
-                false => format!("{indent}{line}\n"),
+                true => line.to_string(),
+                false => format!("{indent}{line}"),
             };
-            let fragment: String = fragment.trim().lines().map(indented).collect();
+            let fragment: Vec<String> = fragment.trim().lines().map(indented).collect();
+            if fragment.iter().any(|line| line.contains('@')) {
+                text = marked::with_reference(
+                    &text,
+                    &fragment,
+                    &format!("{indent}{{{{fragment: {path}"),
+                );
+                continue;
+            }
+            let fragment = fragment.join("\n");
             let reference = format!("\n{indent}{{{{fragment: {path}}}}}\n");
-            text = text.replace(&format!("\n{fragment}"), &reference);
+            text = text.replace(&format!("\n{fragment}\n"), &reference);
         }
     }
     text

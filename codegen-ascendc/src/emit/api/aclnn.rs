@@ -302,7 +302,7 @@ fn empty(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         false => format!("{}->IsEmpty()", p.name),
     };
     let tests: Vec<String> = asked.iter().map(test).collect();
-    t.line("// Nothing to compute: no kernel, no workspace.");
+    t.line("// Empty outputs need no kernel and no workspace.");
     t.when(
         &tests.join(" || "),
         "*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;",

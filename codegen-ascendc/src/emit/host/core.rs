@@ -47,7 +47,7 @@ pub fn body(package: &Package<'_>) -> String {
         Class::Sums => _ = text.line(SUMS.replace("@modes@", sums::MODES)),
         Class::Rows => _ = text.line(ROWS),
     }
-    text.line("// What the framework keeps between calls.");
+    text.line("// Compile info: data that the framework keeps between calls.");
     text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
     types(&mut text);
     forms(&mut text, package);

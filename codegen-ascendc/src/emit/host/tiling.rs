@@ -111,7 +111,7 @@ fn types(text: &mut Text, package: &Package<'_>) {
         text.line(format!("constexpr ge::DataType MASK_TYPES[] = {{{}}};", all.join(", ")));
         text.line(format!("constexpr const char* MASK_NAMES = \"{}\";\n", types.join(", ")));
     }
-    text.line("// What attributes are in each form, as messages name it.");
+    text.line("// Attribute values of each form, as messages name them.");
     let forms: Vec<String> = package.def.specs.iter().map(|s| form(package, s)).collect();
     text.line(format!("constexpr const char* FORMS[] = {{{}}};\n", forms.join(", ")));
     text.line("// Whether tensors without elements are fine, and do nothing.");

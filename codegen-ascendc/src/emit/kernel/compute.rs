@@ -29,7 +29,7 @@ fn body(package: &Package<'_>, text: &mut Text) {
     text.line(format!("#include \"{snake}_tiling_key.h\"\n"));
     text.line(format!("namespace {} {{\n", namespace(package)));
     text.line("using namespace AscendC;\n");
-    text.line("// What one repeat of a vector instruction covers.");
+    text.line("// Elements that one repeat of a vector instruction covers.");
     text.line("constexpr uint32_t REPEAT_BYTES = 256;");
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
     barrier::function(package, text);

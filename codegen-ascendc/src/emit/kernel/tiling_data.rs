@@ -118,7 +118,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
 pub fn file(package: &Package<'_>) -> File {
     header_file(package, "_tiling_data", "what the host tells the kernel", |text| {
         text.line("#include <cstdint>\n");
-        text.line("// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
+        text.line("// Tiling that the host passes to the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
         text.block(&format!("struct {}", package.tiling_data()), "};", |text| {
             for Field { ty, name, doc } in fields(package) {
                 text.line(format!("{ty} {name};  // {doc}"));

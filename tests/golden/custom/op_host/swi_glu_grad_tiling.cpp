@@ -24,7 +24,7 @@ struct Type {
 
 constexpr Type TYPES[] = {{ge::DT_FLOAT16, TYPE_HALF}, {ge::DT_BF16, TYPE_BF16}, {ge::DT_FLOAT, TYPE_FLOAT}};
 
-// What attributes are in each form, as messages name it.
+// Attribute values of each form, as messages name them.
 constexpr const char* FORMS[] = {""};
 
 // Whether tensors without elements are fine, and do nothing.

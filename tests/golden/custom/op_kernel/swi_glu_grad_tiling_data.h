@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.
+// Tiling that the host passes to the kernel. The matrix is a part of a gated tensor, or a tensor without parts.
 struct SwiGluGradTilingData {
     uint64_t rows;  // rows of the matrix
     uint64_t columns;  // columns of one part

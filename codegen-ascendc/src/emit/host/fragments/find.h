@@ -9,7 +9,7 @@ inline const Arch* FindArch(uint32_t number)
     return nullptr;
 }
 
-// What a kernel needs; null if there is none of this form and type on this architecture.
+// UB that a kernel needs; null if there is none of this form and type on this architecture.
 inline const Need* FindNeed(uint32_t arch, uint32_t form, uint32_t type)
 {
     for (const Kernel& kernel : KERNELS) {

@@ -32,7 +32,7 @@ namespace GeluGradV2Kernel {
 
 using namespace AscendC;
 
-// What one repeat of a vector instruction covers.
+// Elements that one repeat of a vector instruction covers.
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 

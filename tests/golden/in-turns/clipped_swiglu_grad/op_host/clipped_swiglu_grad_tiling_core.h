@@ -18,7 +18,7 @@ using TilingData = ::ClippedSwigluGradTilingData;
 
 {{fragment: host/fragments/tile.h}}
 
-// What the framework keeps between calls.
+// Compile info: data that the framework keeps between calls.
 struct CompileInfo {
     uint32_t arch;  // the platform's number of its architecture
 };

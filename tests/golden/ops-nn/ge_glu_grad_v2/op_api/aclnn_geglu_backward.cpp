@@ -134,7 +134,7 @@ aclnnStatus Prepare(
     auto unique = CREATE_EXECUTOR();
     CHECK_RET(unique.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);
 
-    // Nothing to compute: no kernel, no workspace.
+    // Empty outputs need no kernel and no workspace.
     if (gradOutput->IsEmpty()) {
         *workspaceSize = 0;
         unique.ReleaseTo(executor);

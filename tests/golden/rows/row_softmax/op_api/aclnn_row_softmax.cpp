@@ -87,7 +87,7 @@ aclnnStatus Prepare(const aclTensor* x, const aclTensor* y, uint64_t* workspaceS
     auto unique = CREATE_EXECUTOR();
     CHECK_RET(unique.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);
 
-    // Nothing to compute: no kernel, no workspace.
+    // Empty outputs need no kernel and no workspace.
     if (x->IsEmpty()) {
         *workspaceSize = 0;
         unique.ReleaseTo(executor);

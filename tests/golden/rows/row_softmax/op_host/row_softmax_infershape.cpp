@@ -14,58 +14,7 @@ constexpr bool BROADCAST = false;
 // Inputs may differ in element type, and outputs have the one that holds all.
 constexpr bool PROMOTE = false;
 
-// Shapes of the outputs. Unknown dimensions of one input are taken from the others.
-ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
-{
-    std::vector<Dims> inputs;
-    for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        const gert::Shape* shape = ShapeOfInput(context, k);
-        if (shape == nullptr) {
-            return RefuseTensor(context, INPUTS[k].name, "is missing");
-        }
-        inputs.push_back(ToDims(*shape));
-    }
-    Domain domain;
-    if (FindDomain(context, inputs, dim, BROADCAST, domain) != ge::GRAPH_SUCCESS) {
-        return ge::GRAPH_FAILED;
-    }
-    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
-        gert::Shape* shape = context->GetOutputShape(k);
-        if (shape == nullptr) {
-            return RefuseTensor(context, OUTPUTS[k].name, "is missing");
-        }
-        shape->SetDimNum(0);
-        for (int64_t d : ShapeOf(OUTPUTS[k], domain)) {
-            shape->AppendDim(d);
-        }
-    }
-    return ge::GRAPH_SUCCESS;
-}
-
-// The element type of an input, by its place in the signature.
-ge::DataType TypeOfInput(const gert::InferDataTypeContext* context, size_t k)
-{
-    return context->GetInputDataType(k);
-}
-
-// Element types of the outputs: that of the inputs. A mix of them is held by float.
-ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
-{
-    ge::DataType type = TypeOfInput(context, 0);
-    for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        const ge::DataType other = TypeOfInput(context, k);
-        if (other != type && !PROMOTE) {
-            return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " + std::to_string(static_cast<int>(other)) +
-                                "; allowed: " + std::to_string(static_cast<int>(type)) + ", as " +
-                                Quote(INPUTS[0].name) + " has");
-        }
-        type = other == type ? type : ge::DT_FLOAT;
-    }
-    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
-        context->SetOutputDataType(k, type);
-    }
-    return ge::GRAPH_SUCCESS;
-}
+{{fragment: host/fragments/shapes.h; @first@ = 0}}
 
 ge::graphStatus InferShape(gert::InferShapeContext* context)
 {

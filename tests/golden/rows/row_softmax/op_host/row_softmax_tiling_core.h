@@ -20,7 +20,7 @@ using TilingData = ::RowSoftmaxTilingData;
 
 {{fragment: host/fragments/rows.h}}
 
-// What the framework keeps between calls.
+// Compile info: data that the framework keeps between calls.
 struct CompileInfo {
     uint32_t arch;  // the platform's number of its architecture
 };
