@@ -176,9 +176,10 @@ pub fn searched(
 /// Attacks a plan of an operator and returns the largest error found.
 ///
 /// Each attack evaluates some 24,000 elements of `float` (4,000 of 16 bits) at every choice of attribute values: random ones, then
-/// ones around the worst of these, nearer from round to round. No search for plans evaluates the same elements.
-pub fn attacked(def: &OpDef, plan: &Plan, attacks: usize) -> Accuracy {
-    search::attacked(&Samples::new(def, plan.spec, plan.dtype), plan, attacks)
+/// ones around the worst of these, nearer from round to round. Each `set` of attacks draws other elements, and no search for plans
+/// evaluates any of them.
+pub fn attacked(def: &OpDef, plan: &Plan, attacks: usize, set: usize) -> Accuracy {
+    search::attacked(&Samples::new(def, plan.spec, plan.dtype), plan, attacks, set)
 }
 
 fn make(
