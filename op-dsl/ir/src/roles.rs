@@ -51,6 +51,22 @@ pub fn is_truth(graph: &Graph, stream: usize) -> bool {
     !graph.outputs.iter().any(is_stream) && graph.nodes.iter().filter(uses).all(asks)
 }
 
+/// Returns whether a graph only compares an input stream with values that no stream takes part in, as `t > 0.5` does.
+///
+/// The stream chooses between branches, whatever its size is, and takes no part in their limits.
+pub fn only_chooses(graph: &Graph, stream: usize) -> bool {
+    let is_stream =
+        |id: &Id| matches!(graph.nodes[id.index()], Node::Stream(s) if usize::from(s) == stream);
+    let uniform = graph.uniform();
+    let compares = |node: &Node| {
+        let is_known = |id: &Id| is_stream(id) || uniform[id.index()];
+        matches!(node, Node::Call(prim, _) if prim.is_comparison())
+            && node.args().iter().all(is_known)
+    };
+    let uses = |node: &&Node| node.args().iter().any(is_stream);
+    !graph.outputs.iter().any(is_stream) && graph.nodes.iter().filter(uses).all(compares)
+}
+
 /// Returns the index of the input stream that the activation function of a formula is applied to.
 ///
 /// That is the first stream on which a result depends in a way that is not affine. If there is none, it is the gate of
@@ -130,6 +146,24 @@ mod tests {
             assert_eq!([0, 1].map(|i| is_truth(&graph, i)), want, "{graph:?}");
         }
         assert!(!is_truth(&b.finish(&[choice, x]), 0), "what is returned is a number");
+    }
+
+    #[test]
+    fn a_stream_that_is_compared_with_a_number_only_chooses() {
+        let mut b = Builder::new();
+        let [x, t] = [0, 1].map(|i| b.stream(i));
+        let (half, zero) = (b.num(0.5), b.num(0.0));
+        let (fixed, other) = (b.call(Prim::Lt, &[half, t]), b.call(Prim::Lt, &[x, t]));
+        let chosen = b.call(Prim::Select, &[fixed, x, zero]);
+        let results = [
+            (chosen, true),
+            (b.call(Prim::Select, &[other, x, zero]), false),
+            (b.call(Prim::Select, &[fixed, t, zero]), false),
+            (t, false),
+        ];
+        for (result, want) in results {
+            assert_eq!(only_chooses(&b.finish(&[result]), 1), want, "{result:?}");
+        }
     }
 
     #[test]

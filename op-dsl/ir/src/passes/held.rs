@@ -16,8 +16,9 @@ use super::limits::{MAX, NEAR, VANISHED};
 use crate::analysis::Inputs;
 use crate::clamp_bounds::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::passes::products::least_values;
 use crate::prim::Prim;
-use crate::roles::{is_factor, is_truth, leaves_fraction, repeats};
+use crate::roles::{is_factor, leaves_fraction, only_chooses, repeats};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
 use crate::univariate::part;
 use rustc_hash::FxHashMap;
@@ -27,7 +28,27 @@ const HUGE: [f64; 2] = [FAR, 1e150];
 
 /// Clamps infinite streams where a huge number gives the limit of a function and infinity gives NaN.
 pub fn run(graph: &Graph) -> Graph {
-    hold_streams(&hold_parts(graph))
+    hold_streams(&hold_parts(&hold_bases(graph)))
+}
+
+/// Clamps bases of powers that may be `-inf` to a huge number.
+///
+/// A power of a negative base is NaN unless its exponent is an integer, but arithmetic has `powf(-inf, -0.5) = 0`: a limit that no
+/// finite base is near to.
+fn hold_bases(graph: &Graph) -> Graph {
+    let is_integer = |id: Id| graph.as_const(id).is_some_and(|y| y.fract() == 0.0);
+    let is_pow = |node: &Node| matches!(node, Node::Call(Prim::Pow, [_, y, _]) if !is_integer(*y));
+    if !graph.nodes.iter().any(is_pow) {
+        return graph.clone();
+    }
+    let least = least_values(graph);
+    graph.rewrite_at(|b, at| match at.node {
+        Node::Call(Prim::Pow, [x, y, _]) if is_pow(&at.node) && least[x.index()].is_infinite() => {
+            let x = clamp_bounds::held_at(b, at[x], HUGE[0], [true, false]);
+            b.call(Prim::Pow, &[x, at[y]])
+        }
+        _ => b.add(at.copy()),
+    })
 }
 
 /// How a stream is clamped within a part, a maximal function of that stream and attributes.
@@ -58,7 +79,7 @@ struct Part {
     id: Id,
     /// True if the outputs that depend on this part depend on no other stream.
     ///
-    /// Factors (streams that only multiply outputs) and masks do not count.
+    /// Factors (streams that only multiply outputs) and streams that [only choose](only_chooses), as masks do, do not count.
     is_alone: bool,
 }
 
@@ -198,7 +219,7 @@ fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
 
 /// Returns a bit mask of the other streams that the outputs depending on node `part` read.
 ///
-/// Factors (streams that only multiply outputs) and masks are left out. `own` is the bit of the part's own stream, and `inputs` are
+/// Factors (streams that only multiply outputs) and streams that [only choose](only_chooses), as masks do, are left out. `own` is the bit of the part's own stream, and `inputs` are
 /// those that each node depends on.
 fn beside(graph: &Graph, part: Id, own: u64, inputs: &[Inputs]) -> u64 {
     let depends = graph.depends_on(|id, _| id == part);
@@ -206,7 +227,7 @@ fn beside(graph: &Graph, part: Id, own: u64, inputs: &[Inputs]) -> u64 {
     let all = results.fold(0, |all, o| all | inputs[o.index()].streams) & !own;
     let counts = |s: &u16| {
         let s = usize::from(*s);
-        !is_factor(graph, s) && !is_truth(graph, s)
+        !is_factor(graph, s) && !only_chooses(graph, s)
     };
     streams(graph).filter(counts).fold(0, |some, s| some | Inputs::bit(s.into())) & all
 }
@@ -275,10 +296,11 @@ fn hold_streams(graph: &Graph) -> Graph {
         let Node::Stream(stream) = node else { return id };
         let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
         let held = clamp_bounds::held(b, id, *huge);
-        // A factor only multiplies the limit, so that it may be infinite too.
+        // A factor only multiplies the limit and a compared stream only chooses one, so that these may be infinite too.
         let others = streams(graph).filter(|other| {
             let other = usize::from(*other);
-            other != usize::from(stream) && !is_factor(graph, other) && !is_truth(graph, other)
+            let takes_part = !is_factor(graph, other) && !only_chooses(graph, other);
+            other != usize::from(stream) && takes_part
         });
         others.fold(held, |held, other| {
             let (other, most) = (b.stream(other.into()), b.num(MAX));
@@ -352,6 +374,22 @@ fn nearly(x: f64, y: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests `(x^2 + c)^p` with a stream `c`, and `|c|^p`.
+    #[test]
+    fn powers_of_negative_bases_have_no_limit() {
+        let mut b = Builder::new();
+        let ([x, c], p) = ([0, 1].map(|k| b.stream(k)), b.scalar(0));
+        let square = b.product(x, x);
+        let (sum, size) = (b.sum(square, c), b.call(Prim::Abs, &[c]));
+        let [power, positive] = [sum, size].map(|base| b.call(Prim::Pow, &[base, p]));
+        let graph = b.finish(&[power]);
+        assert_eq!(graph.eval(&[1.0, f64::NEG_INFINITY], &[-0.5])[0], 0.0);
+        assert!(run(&graph).eval(&[1.0, f64::NEG_INFINITY], &[-0.5])[0].is_nan());
+        assert_eq!(run(&graph).eval(&[1.0, f64::INFINITY], &[-0.5])[0], 0.0);
+        let graph = b.finish(&[positive]);
+        assert_eq!(hold_bases(&graph), graph);
+    }
 
     /// Tests `ln(x + sqrt(x^2 - 1))`, which has no clamp where it grows.
     #[test]

@@ -21,6 +21,11 @@ pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
     intervals(graph).into_iter().map(|values| moderate(values.bound())).collect()
 }
 
+/// Returns, per node, a lower bound of its values; minus infinity where none is known.
+pub(super) fn least_values(graph: &Graph) -> Vec<f64> {
+    intervals(graph).into_iter().map(|values| values.0).collect()
+}
+
 /// Returns, per node, an interval that contains all its values.
 fn intervals(graph: &Graph) -> Vec<Interval> {
     graph.forward(|at: Visit<'_, Interval>| match at.node {
