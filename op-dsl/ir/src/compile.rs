@@ -200,7 +200,7 @@ fn widen(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
 
 /// Returns `bounded` with its exponentials joined, if that is better than `graph`, its rewrite without that.
 fn joined(bounded: &Graph, graph: &Graph) -> Option<Graph> {
-    let joined = held::run(&limits::run(&exponentials::joined(bounded)?));
+    let joined = held::run(&limits::with_series(&exponentials::joined(bounded)?));
     let joined = simplify::run(&overflow_guard::run(&joined));
     exponentials::is_better(&joined, graph).then_some(joined)
 }

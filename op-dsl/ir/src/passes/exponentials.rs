@@ -2,7 +2,8 @@
 //!
 //! For example, `exp(1.3 x) softplus(-x)` is about `exp(0.3 x)` for large `x`, but `inf * 0` where its factors leave f64. Here every
 //! value is also `m exp(l)`: `l` is 0 as long as the value is moderate, and beyond that `m` is moderate. A product multiplies the
-//! `m` and adds the `l`, and only then takes the exponential. Moderate values are computed as before.
+//! `m` and adds the `l`, and only then takes the exponential. A power multiplies `l` by its exponent: `powf(normal_cdf(x), 0.01)` is
+//! a normal number where `normal_cdf(x)` is none of f64. Moderate values are computed as before.
 
 use crate::analysis::Visit;
 use crate::clamp_bounds::held;
@@ -24,14 +25,20 @@ const MODERATE: f64 = 40.0;
 const GROWN: f64 = 414.0;
 /// Argument up to which `erfc` is moderate.
 const NEAR: f64 = 6.0;
-/// Argument from which on `erfc` is computed by its asymptotic series. The first term that is left out is 3e-11 there.
+/// Argument from which on `erfc` is computed by its asymptotic series. The first term that is left out is 4e-16 there.
 const FAR: f64 = 16.0;
 /// Magnitude of exponents that stands for infinity in sums.
 const LARGEST: f64 = 1e300;
 /// Largest magnitude of an exponent to which moderate values are raised.
 const MOST_POWER: f64 = 8.0;
 /// Coefficients of the series `erfc(z) = exp(-z^2) / (z sqrt(pi)) (1 - u + 3 u^2 - ..)` with `u = 1 / (2 z^2)`.
-const SERIES: [f64; 5] = [1.0, -1.0, 3.0, -15.0, 105.0];
+///
+/// They reach f64, because a derivative subtracts all but the first two terms: that of `exp(x^2) erfc(x)` is about `-1 / x^2`.
+const SERIES: [f64; 8] = [1.0, -1.0, 3.0, -15.0, 105.0, -945.0, 10_395.0, -135_135.0];
+/// Factor by which exponents of powers are smaller at further sample points.
+///
+/// The exponential of 1/100 of an exponent that leaves f64, 745, is a normal number of f32.
+const SMALL_EXPONENT: f64 = 0.01;
 /// Largest relative error of a joined product that may replace the product as written, far below the 6e-8 of f32.
 const GOOD: f64 = 1e-9;
 
@@ -42,13 +49,13 @@ struct Value {
     m: Id,
     /// The exponent, if it can be other than 0.
     l: Option<Id>,
-    /// Whether exponents of two factors were added.
+    /// Whether exponents of two factors were added, or an exponent was multiplied by that of a power.
     is_joined: bool,
 }
 
-/// Rewrites a graph so that products of exponentials take one exponential of a sum.
+/// Rewrites a graph so that products and powers of exponentials take one exponential of a sum.
 ///
-/// Functions that grow or vanish like exponentials count as such. `None` if there is no such product.
+/// Functions that grow or vanish like exponentials count as such. `None` if there is no such product or power.
 pub fn joined(graph: &Graph) -> Option<Graph> {
     let mut b = Builder::new();
     let is_bounded = (0..graph.streams()).any(|stream| is_factor(graph, stream));
@@ -57,9 +64,16 @@ pub fn joined(graph: &Graph) -> Option<Graph> {
     values.iter().any(|value| value.is_joined).then(|| b.finish(&results))
 }
 
-/// Returns whether `joined` has an accurate result at a sample point where `graph` has another, with attributes of either sign.
+/// Returns whether `joined` has an accurate result at a sample point where `graph` has another.
+///
+/// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64.
 pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
     let mut points: Vec<_> = lines(graph, &[]).into_iter().flatten().collect();
+    if graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Pow, _))) {
+        let mut small = points.clone();
+        small.iter_mut().for_each(|point| point.scale_others(SMALL_EXPONENT));
+        points.append(&mut small);
+    }
     if graph.scalars() > 0 {
         let mut negative = points.clone();
         negative.iter_mut().for_each(|point| point.negate_scalars());
@@ -85,7 +99,8 @@ fn value(b: &mut Builder, at: Visit<'_, Value>, is_bounded: bool) -> Value {
         return Value::from(logarithm(b, prim, &args).unwrap_or(plain));
     };
     let is_product = matches!(prim, Prim::Mul | Prim::Mul3 | Prim::Div);
-    let joins = is_product && args.iter().filter(|arg| arg.l.is_some()).count() > 1;
+    let joins = is_product && args.iter().filter(|arg| arg.l.is_some()).count() > 1
+        || prim == Prim::Pow && args[0].l.is_some();
     let is_joined = joins || args.iter().any(|arg| arg.is_joined && arg.l.is_some());
     let plain = if is_joined { emitted(b, m, l, is_bounded) } else { plain };
     Value { plain, m, l: Some(l), is_joined }
@@ -144,8 +159,10 @@ fn form(b: &mut Builder, prim: Prim, args: &[Value]) -> Option<(Id, Id)> {
         Prim::Sqrt => Some((b.call(prim, &[x.m]), b.scaled(0.5, x.l?))),
         Prim::Pow => {
             let exponent = args[1].plain;
-            b.as_const(exponent).filter(|y| y.abs() <= MOST_POWER)?;
-            Some((b.call(prim, &[x.m, exponent]), b.product(exponent, x.l?)))
+            match b.as_const(exponent).is_some_and(|y| y.abs() <= MOST_POWER) {
+                true => Some((b.call(prim, &[x.m, exponent]), b.product(exponent, x.l?))),
+                false => Some(power(b, x.m, x.l?, exponent)),
+            }
         }
         Prim::Mul | Prim::Mul3 => {
             let l = args.iter().filter_map(|arg| arg.l).reduce(|sum, l| b.sum(sum, l))?;
@@ -186,6 +203,24 @@ fn form(b: &mut Builder, prim: Prim, args: &[Value]) -> Option<(Id, Id)> {
     }
 }
 
+/// Emits the form of `(m exp(l))^y`, where `m^y` need not be moderate: `exp(y (ln(m) + l))` wherever `l` is not 0.
+///
+/// A base below 0 has no logarithm, but may have an integer exponent.
+fn power(b: &mut Builder, m: Id, l: Id, y: Id) -> (Id, Id) {
+    let (zero, one) = (b.num(0.0), b.num(1.0));
+    let (power, log) = (b.call(Prim::Pow, &[m, y]), b.call(Prim::Ln, &[m]));
+    let log = b.sum(log, l);
+    // An exponent of 0 takes part too where the base is 0.
+    let log = held(b, log, LARGEST);
+    let (of_moderate, of_any) = (b.product(y, l), b.product(y, log));
+    let (is_moderate, is_negative) = (b.call(Prim::Eq, &[l, zero]), b.call(Prim::Lt, &[m, zero]));
+    let choose = |b: &mut Builder, plain: Id, far: Id| {
+        let far = b.call(Prim::Select, &[is_negative, plain, far]);
+        b.call(Prim::Select, &[is_moderate, plain, far])
+    };
+    (choose(b, power, one), choose(b, of_moderate, of_any))
+}
+
 /// Emits the form of a function that is an exponential, or becomes one at an end: `exp(v)`, `v exp(v)` or the like.
 fn tail(b: &mut Builder, prim: Prim, v: Id) -> (Id, Id) {
     let (low, high) = (b.num(-MODERATE), b.num(MODERATE));
@@ -213,8 +248,9 @@ fn erfc(b: &mut Builder, z: Id, square: Id) -> (Id, Id) {
     let [near, far, half, zero] = [NEAR, FAR, 0.5, 0.0].map(|c| b.num(c));
     let [beyond, is_far] = [near, far].map(|from| b.call(Prim::Lt, &[from, z]));
     let u = b.quotient(half, square);
-    let last = b.num(SERIES[4]);
-    let series = SERIES[..4].iter().rev().fold(last, |sum, c| {
+    let [others @ .., last] = SERIES;
+    let last = b.num(last);
+    let series = others.iter().rev().fold(last, |sum, c| {
         let (product, c) = (b.product(sum, u), b.num(*c));
         b.sum(product, c)
     });
@@ -307,6 +343,29 @@ mod tests {
             b.difference(product, other)
         };
         assert_joined(silu, (1000.0, 1.0625), 62.5f64.exp());
+    }
+
+    /// Tests `normal_cdf(x)^a` and its derivative, where `normal_cdf(x)` is below f64.
+    #[test]
+    fn powers_bring_vanishing_values_back() {
+        let x = -60.0f64;
+        let log = {
+            let u = 1.0 / (x * x);
+            let series = 1.0 - u * (1.0 - 3.0 * u * (1.0 - 5.0 * u * (1.0 - 7.0 * u)));
+            -0.5 * x * x - (2.0 * PI).sqrt().ln() - (-x).ln() + series.ln()
+        };
+        let power = |b: &mut Builder, x: Id, a: Id| {
+            let cdf = b.call(Prim::NormalCdf, &[x]);
+            b.call(Prim::Pow, &[cdf, a])
+        };
+        assert_joined(power, (x, 0.01), (0.01 * log).exp());
+        let slope = |b: &mut Builder, x: Id, a: Id| {
+            let (cdf, one, square) = (b.call(Prim::NormalCdf, &[x]), b.num(1.0), b.product(x, x));
+            let (less, exponent) = (b.difference(a, one), b.scaled(-0.5, square));
+            let (power, e) = (b.call(Prim::Pow, &[cdf, less]), b.call(Prim::Exp, &[exponent]));
+            b.product(power, e)
+        };
+        assert_joined(slope, (x, 0.01), (-0.99 * log - 0.5 * x * x).exp());
     }
 
     /// Tests the logarithm of `exp(a x)^2`, and of `1 + exp(a x)^2 / (1 + x^2)`.

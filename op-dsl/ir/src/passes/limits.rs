@@ -2,7 +2,7 @@
 //!
 //! For example, `x / (1 + exp(-x))` is `inf / inf` for very negative `x`, and `0 * inf` if written as a product; its limit is 0.
 //! Where rounding leaves no digits of a value, the function is replaced by its asymptote: a constant, a straight line, or a power
-//! such as `-1 / (pi x)` for `atan(x) / pi + 1/2`. The asymptote is computed from values that are still accurate. A function that
+//! such as `-1 / (pi x)` for `atan(x) / pi + 1/2`, or the first two terms of a series of powers. The asymptote is computed from values that are still accurate. A function that
 //! is accurate up to the largest number and at infinity is left alone.
 //!
 //! `held.rs` is for functions of attributes and other streams.
@@ -26,18 +26,33 @@ pub(super) const VANISHED: f64 = 1e-160;
 ///
 /// Higher powers vanish before they lose their digits.
 const MOST_ORDER: f64 = 4.5;
+/// Samples between the two values that give the first two terms of a series: two octaves.
+///
+/// Nearer values give the second term fewer digits, and further ones have more of the terms that are left out.
+const SERIES_FROM: usize = 16;
 
 /// The largest number of f32.
 pub(super) const MAX: f64 = f32::MAX as f64;
 
 /// Replaces functions of one stream by their asymptotes where rounding makes their values inaccurate.
 pub fn run(graph: &Graph) -> Graph {
+    replaced(graph, false)
+}
+
+/// Replaces functions of one stream as [`run`] does, also by two terms of a series of powers.
+///
+/// That is for graphs that cannot be written as fractions, which have all digits where two terms have only those of f32.
+pub fn with_series(graph: &Graph) -> Graph {
+    replaced(graph, true)
+}
+
+fn replaced(graph: &Graph, by_series: bool) -> Graph {
     let inputs = graph.inputs();
     let whole = whole(graph, &inputs);
     graph.rewrite_at(|b, at| {
         let mut id = b.add(at.copy());
         if let (Some(stream), true) = (inputs[at.id.index()].sole_stream(), whole[at.id.index()]) {
-            let function = Function { graph, stream, result: at.id };
+            let function = Function { graph, stream, result: at.id, by_series };
             // Steps look flat to samples that lie on one of them.
             let has_limit = !rounds(&part(graph, at.id));
             for side in [-1.0, 1.0].into_iter().filter(|_| has_limit) {
@@ -81,6 +96,8 @@ struct Function<'g> {
     graph: &'g Graph,
     stream: u16,
     result: Id,
+    /// Whether two terms of a series may replace the function.
+    by_series: bool,
 }
 
 /// Asymptote of a function on the side `side` of zero (-1 or 1), where `x` is beyond `from`.
@@ -97,6 +114,8 @@ enum Line {
     Straight { slope: f64, offset: f64 },
     /// `scale / x^order`
     Power { scale: f64, order: i32 },
+    /// `(scale + next / x^step) / x^order`
+    Series { scale: f64, order: i32, next: f64, step: i32 },
 }
 
 impl Line {
@@ -105,7 +124,19 @@ impl Line {
             Line::Straight { slope: 0.0, offset } => offset,
             Line::Straight { slope, offset } => slope * x + offset,
             Line::Power { scale, order } => scale / x.powi(order),
+            Line::Series { scale, order, next, step } => {
+                (scale + next / x.powi(step)) / x.powi(order)
+            }
         }
+    }
+
+    /// Returns the power of this order, with the next term of its series, through two values `(x, y)`.
+    ///
+    /// The next term is that of `step` orders more.
+    fn series(order: i32, step: i32, near: (f64, f64), far: (f64, f64)) -> Line {
+        let [(near, y), (far, z)] = [near, far].map(|(x, y)| (x.powi(-step), y * x.powi(order)));
+        let next = (y - z) / (near - far);
+        Line::Series { scale: z - next * far, order, next, step }
     }
 
     /// Rounds the asymptote's numbers to f32 where that changes them by at most 1e-12 (relative).
@@ -119,11 +150,13 @@ impl Line {
                 Line::Straight { slope: near(slope), offset: near(offset) }
             }
             Line::Power { scale, order } => Line::Power { scale: near(scale), order },
+            Line::Series { .. } => self,
         }
     }
 
     /// Emits the asymptote as a function of the stream `x`.
     fn emitted(self, b: &mut Builder, x: Id) -> Id {
+        let power = |b: &mut Builder, order| (1..order).fold(x, |power, _| b.product(power, x));
         match self {
             Line::Straight { slope: 0.0, offset } => b.num(offset),
             Line::Straight { slope, offset: 0.0 } => b.scaled(slope, x),
@@ -132,9 +165,15 @@ impl Line {
                 b.sum(line, offset)
             }
             Line::Power { scale, order } => {
-                let power = (1..order).fold(x, |power, _| b.product(power, x));
-                let scale = b.num(scale);
+                let (power, scale) = (power(b, order), b.num(scale));
                 b.quotient(scale, power)
+            }
+            Line::Series { scale, order, next, step } => {
+                let (scale, next) = (b.num(scale), b.num(next));
+                let below = power(b, step);
+                let next = b.quotient(next, below);
+                let (sum, power) = (b.sum(scale, next), power(b, order));
+                b.quotient(sum, power)
             }
         }
     }
@@ -150,7 +189,15 @@ impl Function<'_> {
     ///
     /// `None` if the function has no asymptote there, or is accurate up to infinity.
     fn end(&self, side: f64) -> Option<End> {
-        let points = distances().map(|d| side * d);
+        // Squares of f32 numbers are exact in f64, so that `exp(x^2) erfc(x)` and its like have more accurate values there.
+        let in_f32 = || self.end_by(side, distances().map(|d| f64::from(d as f32)));
+        let end = self.end_by(side, distances());
+        if self.by_series { end.or_else(in_f32) } else { end }
+    }
+
+    /// Returns the asymptote as [`Function::end`] does, from values at these distances from zero.
+    fn end_by(&self, side: f64, distances: impl Iterator<Item = f64>) -> Option<End> {
+        let points = distances.map(|d| side * d);
         let values: Vec<(f64, Bounded)> = points.map(|x| (x, self.at(x))).collect();
         let is_good = |v: &Bounded| v.value.is_finite() && v.error <= GOOD * v.value.abs();
         let good: Vec<(f64, f64)> = values
@@ -158,7 +205,7 @@ impl Function<'_> {
             .take_while(|(_, v)| is_good(v) || v.value.abs() < VANISHED && v.error < VANISHED)
             .map(|(x, v)| (*x, v.value))
             .collect();
-        let end = End::of(side, &good)?;
+        let end = End::of(side, &good, self.by_series)?;
         if values[good.len()..].iter().any(|(x, v)| end.is_refuted(*x, v)) {
             return None;
         }
@@ -178,7 +225,7 @@ impl End {
     /// Fits an asymptote to `good`, the last pairs `(x, y)` of a function that are accurate.
     ///
     /// The asymptote begins where the function first agrees with it. `None` if no asymptote agrees with four values or more.
-    fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
+    fn of(side: f64, good: &[(f64, f64)], by_series: bool) -> Option<End> {
         let [.., (x1, y1), (x2, y2)] = good else { return None };
         let slope = (y2 - y1) / (x2 - x1);
         let order = (y1 / y2).ln() / (x2 / x1).ln();
@@ -187,7 +234,13 @@ impl End {
         let straight = [(0.0, flat), (y2 / x2, 0.0), (slope, y1 - slope * x1)];
         let straight = straight.map(|(slope, offset)| Line::Straight { slope, offset });
         let power = orders.map(|order| Line::Power { scale: y2 * x2.powi(order), order });
-        straight.into_iter().chain(power).map(Line::rounded).find_map(|line| {
+        // Where the terms of a difference cancel, no value is accurate far enough out for one term of its series.
+        let near = good.iter().rev().nth(SERIES_FROM).filter(|_| by_series);
+        let series = orders
+            .zip(near)
+            .map(|(order, near)| [1, 2].map(|step| Line::series(order, step, *near, (*x2, *y2))));
+        let series = series.into_iter().flatten();
+        straight.into_iter().chain(power).chain(series).map(Line::rounded).find_map(|line| {
             let end = End { side, from: *x2, line };
             let on_it = good.iter().rev().take_while(|(x, y)| end.serves(*x, *y)).count();
             // Any two points lie on a line, so that further ones have to confirm it.
@@ -224,6 +277,24 @@ impl End {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests `x / (1 + x) - 1`, which is about `-1 / x + 1 / x^2`, and cancels before the second term vanishes.
+    #[test]
+    fn two_terms_reach_nearer_than_one() {
+        let mut b = Builder::new();
+        let (x, one) = (b.stream(0), b.num(1.0));
+        let below = b.sum(x, one);
+        let ratio = b.quotient(x, below);
+        let y = b.difference(ratio, one);
+        let graph = b.finish(&[y]);
+        let limited = with_series(&graph);
+        for x in [300.0, 1e5, 1e12, 1e30] {
+            let want = -1.0 / (1.0 + x);
+            let [got, written] = [&limited, &graph].map(|graph| graph.eval(&[x], &[])[0]);
+            assert!((got / want - 1.0).abs() < 1e-8, "{x}: {got:e}, not {want:e}");
+            assert!(x < 1e9 || (written / want - 1.0).abs() > 1e-8, "{x}: {written:e}");
+        }
+    }
 
     /// The derivative of `min(1 / x, 4) x`, whose terms cancel beyond 1/4.
     #[test]

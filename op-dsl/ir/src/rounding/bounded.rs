@@ -160,6 +160,8 @@ fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithme
                 || x.error == 0.0 && y.error == 0.0 && fits() && in_f64()
         }
         Prim::Mul3 => [x, y, z].into_iter().filter(|b| power_of_two(*b)).count() > 1,
+        // Products of exponentials whose exponents cancel have such a factor.
+        Prim::Exp => x == exact(0.0),
         _ => false,
     }
 }

@@ -187,6 +187,13 @@ impl Point {
         self.scalars = self.scalars.map(|s| -s);
     }
 
+    /// Multiplies all attributes, and all streams that do not vary along the line, by a number.
+    pub(crate) fn scale_others(&mut self, factor: f64) {
+        self.scalars = self.scalars.map(|s| s * factor);
+        let others = self.streams.iter_mut().enumerate().filter(|(s, _)| *s != self.varied);
+        others.for_each(|(_, x)| *x *= factor);
+    }
+
     /// Returns the point where `stream` is `x`, for graphs that read no other stream.
     pub fn single(stream: usize, x: f64) -> Point {
         let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
