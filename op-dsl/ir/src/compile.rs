@@ -5,15 +5,18 @@
 //!   -> branch_sinking   a function of a select moves into its arms, where an arm then becomes a primitive
 //!   -> recognise        an analytic univariate subgraph that equals a primitive becomes that primitive
 //!   -> differentiate    gradients only
+//!   -> divisors         gradients only: terms with `a * (b / a)` become `b`
 //!   -> finish:
 //!        branch_sinking, recognise  again, for what differentiation or the author wrote out
 //!        compose        primitives without an algorithm are expanded
+//!        like_terms     `a x + b x` becomes `(a + b) x` for attributes `a` and `b`
 //!        saturate       x is clamped where the formula has reached its limit
 //!        common_factors `dy * a - dy * b` becomes `dy * (a - b)`, so that nothing is rounded before it cancels
 //!        stabilise      no cancellation in the tails, no spurious infinity, no NaN from finite input
 //!        simplify       constant folding, 1 * x, 0 + x, ...
 //!   -> for back ends that have f64, and for tables:
-//!        recognise, compose
+//!        recognise, compose, like_terms
+//!        common_factors of quotients: `y / d + k y` becomes `y (1 / d + k)`
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
@@ -31,8 +34,8 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    branch_sinking, common_factors, compose, exponentials, held, limits, opposites, overflow_guard,
-    rational, recognise, saturate, series, simplify, stabilise,
+    branch_sinking, common_factors, compose, exponentials, held, like_terms, limits, opposites,
+    overflow_guard, rational, recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -118,26 +121,6 @@ pub fn before_derivatives(graph: &Graph) -> Graph {
     recognise::run(&branch_sinking::run(graph))
 }
 
-/// Replaces `a * (b / a)` by `b`, in a gradient in which rounding has the derivative 1.
-///
-/// For example, quantisation `s * round(x / s)` has the derivative `round(t) - s * (x / s / s)` by `s`, with `t = x / s`. It
-/// becomes `round(t) - x / s`, because the product has rounding errors that show where the difference cancels, near integers.
-pub fn divisors_cancelled(graph: &Graph) -> Graph {
-    let cancelled = graph.rewrite(|b, node| {
-        let Node::Call(Prim::Mul, [x, y, _]) = node else { return b.add(node) };
-        for (factor, ratio) in [(x, y), (y, x)] {
-            let positive = b.as_call(Prim::Neg, ratio).map_or(ratio, |[positive, ..]| positive);
-            match b.as_call(Prim::Div, positive) {
-                Some([top, below, _]) if below == factor && positive == ratio => return top,
-                Some([top, below, _]) if below == factor => return b.negative(top),
-                _ => {}
-            }
-        }
-        b.add(node)
-    });
-    simplify::run(&cancelled)
-}
-
 /// Error budget of the 16-bit types, in their own ULP.
 ///
 /// With this budget, one result in thirty may be rounded the wrong way at the input with the largest error.
@@ -170,7 +153,8 @@ const GOOD: f64 = 0.05;
 ///
 /// Also returns whether products of exponentials leave f64 as written, so that they are [joined](exponentials).
 fn widen(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
-    let written = opposites::run(&known(traced));
+    let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
+    let written = opposites::run(&collected);
     let mut best: Option<(f64, [Graph; 2])> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let bounded = held::run(&limits::run(&series::run(&form)));
@@ -225,7 +209,7 @@ fn known(graph: &Graph) -> Graph {
 }
 
 fn finish(graph: &Graph) -> Graph {
-    let graph = saturate::run(&known(graph));
+    let graph = saturate::run(&like_terms::run(&known(graph)));
     let graph = stabilise::run(&common_factors::run(&graph));
     simplify::run(&graph)
 }

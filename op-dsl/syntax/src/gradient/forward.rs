@@ -4,10 +4,10 @@ use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
 use op_dsl_ir::Stored;
-use op_dsl_ir::compile::divisors_cancelled;
 use op_dsl_ir::op::{
     Accuracy, Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
 };
+use op_dsl_ir::passes::divisors;
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::row::RowFormula;
@@ -125,13 +125,11 @@ pub(super) fn specs(
         match stages::gradient(&t.formula, &steps, ranges.len()) {
             Ok(formula) => {
                 let forward = t.formula.graph.clone();
-                let cancelled = has_surrogates(&forward).then(|| RowFormula {
-                    graph: divisors_cancelled(&formula.graph),
+                let compiled = RowFormula {
+                    graph: divisors::cancelled(&formula.graph, has_surrogates(&forward)),
                     ..formula.clone()
-                });
-                let when = t.when.clone();
-                let compiled = cancelled.as_ref().unwrap_or(&formula);
-                let mut spec = stages::compile(when, compiled, ranges, accuracy);
+                };
+                let mut spec = stages::compile(t.when.clone(), &compiled, ranges, accuracy);
                 if spec.stages.is_empty() {
                     spec.traced = formula.graph;
                 }
