@@ -269,6 +269,24 @@ fn rows_that_fill_ub() {
     Calls::new("ascend910b", &[DType::F32], &DOMAINS[5..], Cann::V9).check(2, &[], &[&[]]);
 }
 
+/// Rows that do not fit UB, from just beyond it to vocabularies of language models; the last chunk of 6145 elements would have one.
+const LONG: [&[usize]; 5] = [&[3, 5801], &[5, 6145], &[2, 8192], &[1, 50_257], &[1, 131_072]];
+
+#[test]
+fn rows_that_do_not_fit_ub() {
+    Calls::new("ascend910b", &[DType::F32, DType::BF16], &LONG, Cann::V9).check(2, &[], &[&[]]);
+}
+
+#[test]
+fn rows_that_do_not_fit_ub_on_other_products() {
+    let ordered = Calls::new("ascend950", &[DType::F32, DType::F16], &[&[3, 20_001]], Cann::V9);
+    ordered.check(2, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
+    let blocks = Calls::new("ascend310p", &[DType::F32, DType::F16], &[&[3, 20_016]], Cann::V8);
+    blocks.check(2, &[], &[&[]]);
+    let inexact = Calls::new("ascend910b", &[DType::F32], &LONG[1..2], Cann::V8);
+    inexact.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
+}
+
 #[test]
 fn on_ascend950_with_the_compilers_order() {
     let calls = Calls::new("ascend950", &[DType::F32, DType::BF16], &DOMAINS[1..5], Cann::V9);
@@ -312,15 +330,17 @@ fn what_kernels_do_not_go_with_is_named() {
     }
 }
 
+/// Runs a command on the operators of [`layers`]; returns whether it succeeded, and what it printed.
+fn said(line: &str) -> (bool, String) {
+    let words = ["layers"].into_iter().chain(line.split(' ')).map(std::ffi::OsString::from);
+    let mut out = Vec::new();
+    let code = op_dsl_cli::run(layers::OPERATORS, "", words, &mut out);
+    let is_good = format!("{code:?}") == format!("{:?}", std::process::ExitCode::SUCCESS);
+    (is_good, String::from_utf8_lossy(&out).into_owned())
+}
+
 #[test]
 fn commands_show_and_run_them() {
-    let said = |line: &str| {
-        let words = ["layers"].into_iter().chain(line.split(' ')).map(std::ffi::OsString::from);
-        let mut out = Vec::new();
-        let code = op_dsl_cli::run(layers::OPERATORS, "", words, &mut out);
-        let is_good = format!("{code:?}") == format!("{:?}", std::process::ExitCode::SUCCESS);
-        (is_good, String::from_utf8_lossy(&out).into_owned())
-    };
     let (is_good, plan) = said("explain SoftmaxGrad --soc ascend910b --dtype f16");
     assert!(is_good && plan.contains("row_max along each row"), "{plan}");
     for (op, shape, dtype) in
@@ -333,4 +353,24 @@ fn commands_show_and_run_them() {
     }
     let line = "tile Softmax --shape 64x1000 --soc ascend910b --dtype f32";
     assert!(!said(line).0, "tiles are whole rows");
+}
+
+/// UB holds the start of a row between walks, so that only what does not fit is read again.
+///
+/// A kernel that reads the row in each walk and writes it once would move 2.0 of the least for a softmax.
+#[test]
+fn long_rows_are_read_again_only_beyond_ub() {
+    for (op, shape, dtype, most) in [
+        ("Softmax", "2x8192", "f32", 1.0),
+        ("Softmax", "2x50257", "f32", 1.28),
+        ("Softmax", "2x50257", "bf16", 1.01),
+        ("Softmax", "1x131072", "f32", 1.73),
+        ("RmsNorm", "1x131072", "f32", 1.24),
+    ] {
+        let line = format!("simulate {op} --shape {shape} --soc ascend910b --dtype {dtype}");
+        let (is_good, figures) = said(&line);
+        let moved = figures.lines().find_map(|l| l.strip_prefix("gm moved over least"));
+        let moved: f64 = moved.expect("a figure").trim().parse().expect("a number");
+        assert!(is_good && moved <= most, "{line}: {figures}");
+    }
 }

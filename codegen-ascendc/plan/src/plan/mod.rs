@@ -92,6 +92,7 @@ mod slopes;
 mod storage;
 mod target;
 mod ub_budget;
+mod walks;
 
 pub use arithmetic::Noise;
 pub use cost::{Bound, Cost};
@@ -101,6 +102,7 @@ pub use interpret::{interpret, interpret_all};
 pub use planned::{Plan, RowPlans, RowStage, Terms};
 pub use storage::Storage;
 pub use ub_budget::DEPTH;
+pub use walks::Walk;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::column;

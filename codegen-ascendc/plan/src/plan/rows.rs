@@ -10,11 +10,16 @@ use super::instr::{Buffer, Instr, Operand};
 use super::planned::{Plan, RowPlans, RowStage, Terms};
 use crate::arch::{Refusal, Soc, Why};
 use crate::sequence::{Api, F32, Overload, Scalar};
-use crate::tiling::{BLOCK, Footprint, Need, REPEAT, UbTooSmall};
+use crate::tiling::{BLOCK, Chunk, Footprint, Need, REPEAT, UbTooSmall};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::{DType, Graph, Node};
+
+/// Number of partial results that a reduction of chunks keeps, a block of each.
+///
+/// Partial result `k` is that of `2^k` chunks, so that these are enough for `2^32` of them.
+pub const LEVELS: u64 = 32;
 
 /// Returns an error if the operator has a feature that kernels of row functions do not support.
 pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), Why> {
@@ -310,6 +315,10 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
     // Every value has room for whole repeats of rows.
     let fixed = splats + masks * BLOCK + (values + 1) * REPEAT + reserved;
     let footprint = |bits: u64| Footprint { fixed, bits };
+    // A chunk has another buffer, in which terms are reduced, and each function the partial results of its chunks.
+    let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform).count() as u64;
+    let tile = Footprint { fixed: fixed + reduced * LEVELS * BLOCK, bits: own + 32 + 2 * queue };
+    let held = rows.held().len() as u64;
     Need {
         size,
         dense: footprint(own + 2 * queue + per_row),
@@ -317,5 +326,6 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
         pairs: None,
         even: 1,
         gathers: false,
+        chunk: Some(Chunk { tile, held }),
     }
 }

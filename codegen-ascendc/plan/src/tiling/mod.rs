@@ -126,6 +126,17 @@ pub struct Need {
     pub even: u64,
     /// True if halves of rows of any length can be gathered, false if they are only transposed.
     pub gathers: bool,
+    /// Requirements of tiles that are chunks of a row, for rows that do not fit UB; `None` without functions of rows.
+    pub chunk: Option<Chunk>,
+}
+
+/// Requirements of a kernel that walks several times along a row, in chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// UB footprint of a chunk.
+    pub tile: Footprint,
+    /// Number of streams that several walks read, of which UB holds as many elements as fit.
+    pub held: u64,
 }
 
 impl Need {

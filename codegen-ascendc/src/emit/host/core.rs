@@ -130,19 +130,24 @@ fn forms(text: &mut Text, package: &Package<'_>) {
         text.line("uint32_t arch;\nuint32_t form;\nuint32_t type;\nNeed need;");
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
-        text.line(
-            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, pairs, even, gathers}",
-        );
+        let of_rows = match Scheme::of(&package.def).class {
+            Class::Rows => ", chunk, held",
+            _ => "",
+        };
+        text.line(format!(
+            "// arch, form, type, {{bytes per element, {{fixed bytes, bits per element}} dense, small, pairs, even, gathers{of_rows}}}",
+        ));
         for plan in &package.plans {
             let ub = |f: Option<Footprint>| {
                 f.map_or("{0, 0}".into(), |f| format!("{{{}, {}}}", f.fixed, f.bits))
             };
-            let Need { size, dense, small, pairs, even, gathers } = plan.need;
+            let Need { size, dense, small, pairs, even, gathers, chunk } = plan.need;
             let (dense, small, pairs) = (ub(Some(dense)), ub(small), ub(pairs));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
             let arch = plan.soc.arch.number;
+            let chunk = chunk.map_or(String::new(), |c| format!(", {}, {}", ub(Some(c.tile)), c.held));
             text.line(format!(
-                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {pairs}, {even}, {gathers}}}}},"
+                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {pairs}, {even}, {gathers}{chunk}}}}},"
             ));
         }
     });

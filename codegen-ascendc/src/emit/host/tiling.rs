@@ -14,11 +14,13 @@ use op_dsl_ir::{DType, Stored};
 const TILING: &str = include_str!("fragments/tiling.h");
 
 /// C++ statements that refuse a row which the kernel does not take.
-const LONG_ROW: &str = "\
+const REFUSED_ROW: &str = "\
 const uint64_t block = machine.pads ? 1 : BLOCK / need->size;
-return Refuse(context, \"rows have \" + std::to_string(extent.columns) + \" elements; allowed: at most \" +
-              std::to_string(LongestRow(*need, machine)) + \", which fit UB\" +
-              (block == 1 ? \"\" : \", in multiples of \" + std::to_string(block)));";
+if (extent.columns % block != 0) {
+    return Refuse(context, \"rows have \" + std::to_string(extent.columns) + \" elements; allowed: multiples of \" +
+                  std::to_string(block));
+}
+return Refuse(context, \"UB of \" + std::to_string(machine.ub) + \" bytes is too small for a chunk of a row\");";
 
 /// Writes the C++ code of `<op>_tiling.cpp`, without the comment at its head.
 pub fn file(package: &Package<'_>) -> String {
@@ -250,7 +252,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     let tile = Scheme::of(def).tile;
     text.block(&format!("if (!{tile}(extent, *need, machine, *data))"), "}", |text| {
         if Scheme::of(def).class == Class::Rows {
-            text.lines(LONG_ROW);
+            text.lines(REFUSED_ROW);
             return;
         }
         text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");

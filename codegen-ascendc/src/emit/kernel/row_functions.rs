@@ -6,11 +6,19 @@
 //! ```text
 //! stages    the formula: stages, reductions, results
 //! reduce    functions that reduce rows and repeat numbers along them
+//! order     the order of the stages, and the buffers of their values
+//! walks     the formula on chunks of a row that does not fit UB
+//! chunks    members of the class that walk along such a row
+//! streams   properties of streams that both kinds of walk ask
 //! walk      the tiles of a core
 //! moves     copies of rows
 //! ```
 
+mod chunks;
+mod order;
 mod stages;
+mod streams;
+mod walks;
 
 pub use stages::{class, helpers};
 
@@ -19,7 +27,8 @@ use super::super::package::Package;
 use super::super::text::Text;
 use super::names::{self, inputs, slot};
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Gate, Part, Stream};
+use op_dsl_ir::op::Gate;
+use streams::{converts, side};
 
 /// C++ function that walks the tiles of a core.
 const WALK: &str = include_str!("row_functions/walk.h");
@@ -47,16 +56,6 @@ const MARKS: [(&str, [&str; 2]); 2] = [
     ),
 ];
 
-/// Returns two C++ arguments for a stream: whether its tensor is gated, and the index of its part (gate or value).
-fn side(stream: Stream) -> String {
-    let part = match stream.part {
-        Part::Whole => "0",
-        Part::Gate => "gate_",
-        Part::Value => "1 - gate_",
-    };
-    format!("{}, {part}", stream.part != Part::Whole)
-}
-
 /// Writes the members of the kernel's class. `tensors` are those that the kernel reads and writes.
 pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     text.label("public:");
@@ -65,17 +64,14 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     copy_in(package, text);
     calculate(package, text);
     copy_out(package, text);
+    chunks::functions(package, text);
+    text.line("");
     text.lines(in_kernel(package, |arch| {
         let of = |[any, blocks]: [&'static str; 2]| if arch.pads { any } else { blocks };
         MARKS.iter().fold(MOVES.to_string(), |text, (mark, by)| text.replace(mark, of(*by)))
     }));
     text.line("");
     fields(package, tensors, text);
-}
-
-/// Returns whether some kernel of the package has tensors of 16 bits, which are converted to `float`.
-fn converts(package: &Package<'_>) -> bool {
-    package.dtypes().iter().any(|dtype| dtype.is_narrow())
 }
 
 fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
@@ -109,6 +105,7 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
                 text.line("pipe.InitBuffer(floats_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));");
             });
         }
+        chunks::init(text);
         text.line("formula_.Init(pipe, capacity_, tiling_);");
     });
     text.line("").lines(WALK);
@@ -205,6 +202,7 @@ fn fields(package: &Package<'_>, tensors: &[String], text: &mut Text) {
         text.line(format!("GlobalTensor<T> {t}Gm_;"));
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
+    chunks::fields(text);
     if converts(package) {
         text.line(
             "// Streams and results of 16 bits, in float.\nTBuf<TPosition::VECCALC> floats_;",

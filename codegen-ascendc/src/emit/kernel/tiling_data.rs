@@ -65,9 +65,14 @@ const SUMS: [(&str, &str, &str); 15] = [
 ];
 
 /// Fields of an operator with functions of rows: C++ type, name, meaning.
-const ROWS: [(&str, &str, &str); 2] = [
+const ROWS: [(&str, &str, &str); 3] = [
     ("uint64_t", "group", "rows of a part of a gated tensor that lie side by side"),
     ("uint32_t", "buffers", "buffers of each queue"),
+    (
+        "uint32_t",
+        "held",
+        "elements of either part of a row that stays in UB between walks along it",
+    ),
 ];
 
 /// Returns whether an attribute says at run time which part of gated tensors is the gate.

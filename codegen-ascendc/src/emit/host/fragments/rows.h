@@ -1,4 +1,5 @@
-// Functions of rows: a tile is some whole rows, and every core owns n or n + 1 neighbouring rows.
+// Functions of rows: a tile is some whole rows, or a chunk of a row that does not fit UB. Every core owns n or n + 1
+// neighbouring rows.
 
 struct RowExtent {
     uint64_t rows;
@@ -26,7 +27,50 @@ inline uint64_t LongestRow(const Need& need, const Machine& machine)
     return Capacity(need.small, machine.ub, need.size);
 }
 
-// Plans a call with functions of rows. False if a row does not fit UB, or does not end on a block where copies move blocks.
+// Elements of a chunk of a row that does not fit UB. A call takes 16 cycles or more for as many `float`, about what it takes to
+// start; larger chunks leave less UB for the elements that later walks read again.
+constexpr uint64_t CHUNK = 1024;
+// A row's last chunk has as many elements at least: those of the block that its terms are folded to.
+constexpr uint64_t LEAST_CHUNK = 8;
+// Parts of a row that stay in UB between walks. The first is computed while the second comes in.
+constexpr uint64_t PIECES = 2;
+
+// Elements of a chunk; 0 if UB has no room for one.
+inline uint64_t ChunkOf(uint64_t columns, const Need& need, const Machine& machine)
+{
+    const uint64_t step = REPEAT / need.size;
+    uint64_t chunk = std::min(Capacity(need.chunk, machine.ub, need.size) / step * step, CHUNK);
+    while (chunk != 0 && columns % chunk != 0 && columns % chunk < LEAST_CHUNK) {
+        chunk -= step;
+    }
+    return chunk;
+}
+
+// Cuts each row into chunks, and keeps as many of them in UB as fit.
+inline bool CutRows(const RowExtent& extent, const Need& need, const Machine& machine, TilingData& data)
+{
+    const uint64_t chunk = ChunkOf(extent.columns, need, machine);
+    if (chunk == 0) {
+        return false;
+    }
+    const uint64_t used = need.chunk.fixed + CeilDiv(chunk * need.chunk.bits, 8);
+    const uint64_t room = need.held == 0 ? 0 : (machine.ub - used) / (PIECES * need.held * need.size);
+    const uint64_t fits = std::min(room, MAX_BLOCK_LEN / (2 * need.size)) / chunk * chunk;
+    const uint64_t cores = std::min(extent.rows, machine.cores);
+    data.buffers = 2;
+    data.share = extent.rows / cores;
+    data.unitRows = 1;
+    data.tileRows = 1;
+    data.tileColumns = Narrow(chunk);
+    data.pitch = Narrow(chunk);
+    data.cores = Narrow(cores);
+    data.big = Narrow(extent.rows % cores);
+    data.path = PATH_COLUMNS;
+    data.held = Narrow(std::min(fits, CeilDiv(CeilDiv(extent.columns, PIECES), chunk) * chunk));
+    return true;
+}
+
+// Plans a call with functions of rows. False if UB is too small, or if a row does not end on a block where copies move blocks.
 inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& machine, TilingData& data)
 {
     data = TilingData{};
@@ -40,10 +84,14 @@ inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& m
         return true;
     }
     const uint64_t longest = LongestRow(need, machine);
-    const uint64_t pitch = extent.columns > longest ? extent.columns : CeilDiv(extent.columns, block) * block;
-    if (pitch > longest || (!machine.pads && pitch != extent.columns)) {
+    if (!machine.pads && extent.columns % block != 0) {
         return false;
     }
+    if (extent.columns > longest) {
+        return CutRows(extent, need, machine, data);
+    }
+    // The longest row is whole blocks.
+    const uint64_t pitch = CeilDiv(extent.columns, block) * block;
     const uint64_t cores = std::min(extent.rows, machine.cores);
     const uint64_t share = CeilDiv(extent.rows, cores);
     const uint64_t both = Capacity(need.dense, machine.ub, need.size);

@@ -17,7 +17,7 @@ __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& fro
 {
     const uint32_t together = Together(tile, gated);
     for (uint32_t row = 0; row < tile.rows; row += together) {
-        const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part)];
+        const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part) + tile.first];
         const uint32_t bytes = tile.columns * sizeof(T);
         const uint32_t gap = gated && together > 1 ? bytes : 0;
         @load@
@@ -30,7 +30,7 @@ __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& fr
 {
     const uint32_t together = Together(tile, gated);
     for (uint32_t row = 0; row < tile.rows; row += together) {
-        const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part)];
+        const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part) + tile.first];
         const uint32_t bytes = tile.columns * sizeof(T);
         const uint32_t gap = gated && together > 1 ? bytes : 0;
         @store@

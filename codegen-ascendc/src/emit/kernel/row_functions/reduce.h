@@ -6,6 +6,9 @@ struct RowTile {
     uint32_t pitch;
     // Elements in UB, with the gaps between rows.
     uint32_t count;
+    // Where a row that does not fit UB is cut: the first element of a chunk, and the number of chunks before it.
+    uint64_t first;
+    uint32_t chunk;
 };
 
 // Temporary buffers, which all stages share.
@@ -21,6 +24,11 @@ struct Scratch {
 constexpr uint32_t ROW_BLOCK = 32 / sizeof(float);
 // Repeats of one call, and the largest stride between them in blocks.
 constexpr uint32_t MOST_REPEATS = 255;
+// Path of a tiling whose rows do not fit UB, and the parts of such a row that stay in UB between walks along it.
+constexpr uint32_t CHUNKS = 1;
+constexpr uint32_t PIECES = 2;
+// Blocks of partial results of a row's chunks.
+constexpr uint32_t LEVELS = @levels@;
 
 __aicore__ inline uint32_t Least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -71,10 +79,9 @@ __aicore__ inline void ReduceBlocks(const LocalTensor<float>& to, const LocalTen
     }
 }
 
-// Reduces each row to one number, which no gap takes part in. Halves of a row are folded onto each other down to a block,
-// so that sums are pairwise. The rows are overwritten.
+// Folds halves of each row onto each other down to a block, so that sums are pairwise. Returns the elements that are left.
 template <bool MAX>
-__aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTensor<float>& x, const RowTile& tile)
+__aicore__ inline uint32_t FoldToBlock(const LocalTensor<float>& x, const RowTile& tile)
 {
     uint32_t count = tile.columns;
     while (count > ROW_BLOCK) {
@@ -83,6 +90,14 @@ __aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTenso
         FoldRows<MAX>(x, tile, kept, count);
         count = kept;
     }
+    return count;
+}
+
+// Reduces each row to one number, which no gap takes part in. The rows are overwritten.
+template <bool MAX>
+__aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTensor<float>& x, const RowTile& tile)
+{
+    const uint32_t count = FoldToBlock<MAX>(x, tile);
     @barrier@
     const uint64_t lanes = ((uint64_t{1} << count) - 1) * 0x0101010101010101;
     const uint32_t step = tile.pitch / ROW_BLOCK;
@@ -96,13 +111,57 @@ __aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTenso
     }
 }
 
-// Divides the sums of rows by the length of a row; `by` has room for as many numbers.
-__aicore__ inline void DivideByLength(const LocalTensor<float>& sums, const LocalTensor<float>& by, const RowTile& tile)
+// Adds a block to another, or takes the larger of both.
+template <bool MAX>
+__aicore__ inline void CombineBlocks(const LocalTensor<float>& to, const LocalTensor<float>& x)
 {
     @barrier@
-    Duplicate(by, static_cast<float>(tile.columns), static_cast<int32_t>(tile.rows));
+    if constexpr (MAX) {
+        Max(to, to, x, static_cast<int32_t>(ROW_BLOCK));
+    } else {
+        Add(to, to, x, static_cast<int32_t>(ROW_BLOCK));
+    }
+}
+
+// Reduces a chunk of a row to a block, and combines it with those of the chunks before. Block k of `partial` is that of 2^k
+// chunks, so that sums of chunks are pairwise too. The chunk has whole blocks or ends beyond its first, and is overwritten.
+template <bool MAX>
+__aicore__ inline void ReduceChunk(const LocalTensor<float>& partial, const LocalTensor<float>& x, const RowTile& tile)
+{
+    FoldToBlock<MAX>(x, tile);
+    uint32_t level = 0;
+    for (; (tile.chunk >> level & 1) != 0; ++level) {
+        CombineBlocks<MAX>(x, partial[level * ROW_BLOCK]);
+    }
     @barrier@
-    Div(sums, sums, by, static_cast<int32_t>(tile.rows));
+    DataCopy(partial[level * ROW_BLOCK], x, ROW_BLOCK);
+}
+
+// Reduces the partial results of all chunks of a row to one number.
+template <bool MAX>
+__aicore__ inline void ReduceChunks(const LocalTensor<float>& to, const LocalTensor<float>& partial, uint32_t chunks)
+{
+    uint32_t first = 0;
+    while ((chunks >> first & 1) == 0) {
+        ++first;
+    }
+    for (uint32_t level = first + 1; level < LEVELS; ++level) {
+        if ((chunks >> level & 1) != 0) {
+            CombineBlocks<MAX>(partial[first * ROW_BLOCK], partial[level * ROW_BLOCK]);
+        }
+    }
+    @barrier@
+    ReduceBlocks<MAX>(to, partial[first * ROW_BLOCK], UINT8_MAX, 1, 1);
+}
+
+// Divides the sums of rows by the length of a row; `by` has room for as many numbers.
+__aicore__ inline void DivideByLength(const LocalTensor<float>& sums, const LocalTensor<float>& by, float length,
+                                      uint32_t rows)
+{
+    @barrier@
+    Duplicate(by, length, static_cast<int32_t>(rows));
+    @barrier@
+    Div(sums, sums, by, static_cast<int32_t>(rows));
 }
 
 // Repeats one number of each row along the row; `blocks` has room for a block of each row.

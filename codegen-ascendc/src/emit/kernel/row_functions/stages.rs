@@ -5,7 +5,10 @@ use super::super::super::text::Text;
 use super::super::calls::{calls, start};
 use super::super::names::{inputs, slot};
 use super::super::{barrier, names, scalar, tiling_key};
-use crate::plan::{Plan, RowPlans, RowStage, Terms};
+use super::order::{Order, column, divide, floats};
+use super::walks::{self, parameter, parameters};
+use crate::plan::rows::LEVELS;
+use crate::plan::{Plan, RowPlans, RowStage};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{RowFunction, Rule};
 
@@ -24,56 +27,11 @@ pub fn helpers(package: &Package<'_>) -> String {
         ),
     };
     let mask = mask.replace("repeats", "static_cast<int32_t>(repeats)");
-    let text = REDUCE.replace("@sum@", sum).replace("@max@", max).replace("@maskFirst@", &mask);
+    let text = REDUCE.replace("@levels@", &LEVELS.to_string());
+    let text = text.replace("@sum@", sum).replace("@max@", max).replace("@maskFirst@", &mask);
     match barrier::statement(package) {
         "" => text.lines().filter(|l| l.trim() != "@barrier@").map(|l| format!("{l}\n")).collect(),
         statement => text.replace("@barrier@", statement),
-    }
-}
-
-/// Writer of the order in which stages run, which tracks the value that each buffer holds.
-struct Order<'p> {
-    plan: &'p Plan,
-    rows: &'p RowPlans,
-    /// For each buffer of values repeated along rows, the stream that it holds.
-    repeated: Vec<Option<usize>>,
-}
-
-impl Order<'_> {
-    /// Returns the C++ expression of the column with the values of a stage, one number per row.
-    fn column(&self, stage: usize) -> String {
-        format!("Column({stage})")
-    }
-
-    fn stage_of(&self, value: usize) -> usize {
-        self.rows.stages.iter().position(|stage| stage.value == value).unwrap_or(0)
-    }
-
-    /// Returns the C++ expression of the buffer that holds a stream, with one number per element.
-    fn place(&self, stream: usize) -> String {
-        if let Some(Some(name)) = self.plan.inputs.get(stream) {
-            return cpp_name(name);
-        }
-        if let Some(k) = self.rows.kept().position(|kept| kept == stream) {
-            return format!("Buffer({k})");
-        }
-        let at = self.repeated.iter().position(|held| *held == Some(stream)).unwrap_or(0);
-        format!("Buffer({})", self.rows.kept().count() + at)
-    }
-
-    /// Writes C++ statements that repeat each value which a plan reads along its row, unless a buffer holds it already.
-    fn repeat(&mut self, plan: &Plan, text: &mut Text) {
-        let read = self.rows.values_of(plan);
-        for value in &read {
-            if self.repeated.contains(&Some(*value)) {
-                continue;
-            }
-            let is_free = |held: &Option<usize>| held.is_none_or(|held| !read.contains(&held));
-            let Some(at) = self.repeated.iter().position(is_free) else { continue };
-            self.repeated[at] = Some(*value);
-            let (to, from) = (self.place(*value), self.column(self.stage_of(*value)));
-            text.line(format!("RepeatAlong({to}, {from}, work, tile);"));
-        }
     }
 }
 
@@ -92,11 +50,14 @@ pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
         slots(package, plan, text);
         let round = plan.soc.round(plan.dtype).name();
         text.line(format!("static constexpr RoundMode ROUND = RoundMode::{round};\n"));
+        walks::constants(package, rows, text);
         init(package, rows, text);
         text.line("");
         run(package, plan, rows, text);
+        text.line("");
+        walks::functions(package, plan, rows, text);
         text.line("").label("private:");
-        buffers(rows, text);
+        buffers(text);
         for (k, stage) in rows.stages.iter().enumerate() {
             if let Some(plan) = stage.plan() {
                 text.line("").line(format!("// Stage {k}: {}.", what(stage)));
@@ -132,16 +93,16 @@ fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
     text.line(format!("static constexpr uint32_t INPUTS = {count};"));
 }
 
+/// Number of stages whose terms are reduced.
+fn reduced(rows: &RowPlans) -> usize {
+    rows.stages.iter().filter(|stage| stage.rule != Rule::Uniform).count()
+}
+
 /// Returns the names of the classes of stages, with their plans.
 fn classes(rows: &RowPlans) -> Vec<(String, &Plan)> {
     let stages = rows.stages.iter().enumerate();
     let stages = stages.filter_map(|(k, stage)| Some((format!("stage{k}_"), stage.plan()?)));
     stages.chain([("results_".to_string(), &*rows.results)]).collect()
-}
-
-/// Number of `float` buffers of a tile: kept terms, repeated values, temporaries.
-fn floats(rows: &RowPlans) -> usize {
-    rows.kept().count() + rows.repeated + rows.temporaries()[0]
 }
 
 fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
@@ -153,14 +114,25 @@ fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
     text.function(head, |text| {
         text.line("scratch_.capacity = capacity;");
         text.line("rows_ = (tiling.tileRows + FLOATS - 1) / FLOATS * FLOATS;");
+        text.line("const bool cuts = tiling.path == CHUNKS;  // which takes another buffer");
         text.line("pipe.InitBuffer(columnBuf_, (VALUES + 1) * rows_ * sizeof(float));");
         text.line("Duplicate(Column(0), 0.0f, static_cast<int32_t>((VALUES + 1) * rows_));");
-        if floats(rows) > 0 {
+        let (reduced, buffers) = (reduced(rows), floats(rows));
+        if buffers > 0 {
             text.line(format!(
-                "pipe.InitBuffer(floatBuf_, {} * capacity * sizeof(float));",
-                floats(rows)
+                "pipe.InitBuffer(floatBuf_, (cuts ? {} : {buffers}) * capacity * sizeof(float));",
+                buffers + 1
             ));
         }
+        text.block("if (cuts)", "}", |text| {
+            if buffers == 0 {
+                text.line("pipe.InitBuffer(floatBuf_, capacity * sizeof(float));");
+            }
+            let most = reduced.max(1);
+            text.line(format!(
+                "pipe.InitBuffer(partialBuf_, {most} * LEVELS * ROW_BLOCK * sizeof(float));"
+            ));
+        });
         if rows.temporaries()[0] > 0 {
             let first = floats(rows) - rows.temporaries()[0];
             text.line(format!("scratch_.floats = Buffer({first});"));
@@ -187,78 +159,40 @@ fn starts(package: &Package<'_>, plan: &Plan) -> (bool, bool) {
 }
 
 fn run(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
-    let used = |k: usize| plan.inputs[k].is_some();
-    let ins = inputs(package).into_iter().map(|i| (used(i.index), i.name));
-    let outs = plan.outputs.iter().map(|name| (true, name.clone()));
-    let params: Vec<String> = ins
+    let outs = plan.outputs.iter().map(|name| parameter(true, name));
+    let params: Vec<String> = parameters(package, |stream| plan.inputs[stream].is_some())
+        .into_iter()
         .chain(outs)
-        .map(|(used, name)| match used {
-            true => format!("const LocalTensor<float>& {}", cpp_name(&name)),
-            false => "const LocalTensor<float>&".into(),
-        })
         .chain(["const RowTile& tile".into()])
         .collect();
-    let statement = barrier::statement(package);
-    let mut order = Order { plan, rows, repeated: vec![None; rows.repeated] };
+    let mut order = Order::new(plan, rows);
     let work = cpp_name(&plan.outputs[0]);
     text.function(names::wrapped("__aicore__ inline void Run(", &params, ")"), |text| {
         text.line(format!("const LocalTensor<float> work = {work};  // until there are results"));
         for (k, stage) in rows.stages.iter().enumerate() {
-            let column = order.column(k);
-            match (&stage.from, stage.rule) {
-                (Terms::Stream(stream), Rule::Reduce(_)) => {
-                    text.lines(statement);
-                    text.line(format!("DataCopy(work, {}, tile.count);", order.place(*stream)));
-                }
-                (Terms::Plan(plan), Rule::Reduce(_)) => {
-                    order.repeat(plan, text);
-                    let terms = stage.terms.map(|terms| order.place(terms));
-                    let to = terms.clone().unwrap_or_else(|| "work".into());
-                    let args = read(plan, |stream| order.place(stream));
-                    text.lines(statement);
-                    text.line(format!("stage{k}_.Run({}{to}, scratch_, tile.count);", args));
-                    if let Some(terms) = terms {
-                        text.lines(statement);
-                        text.line(format!("DataCopy(work, {terms}, tile.count);"));
-                    }
-                }
-                (Terms::Plan(plan), Rule::Uniform) => {
-                    let args = read(plan, |stream| order.column(order.stage_of(stream)));
-                    text.lines(statement);
-                    text.line(format!("stage{k}_.Run({args}{column}, scratch_, tile.rows);"));
-                }
-                (Terms::Stream(_), Rule::Uniform) => {}
-            }
-            if let Rule::Reduce(function) = stage.rule {
-                let max = function == RowFunction::Max;
-                text.line(format!("ReduceRows<{max}>({column}, work, tile);"));
-                if function == RowFunction::Mean {
-                    text.line(format!("DivideByLength({column}, Column(VALUES), tile);"));
+            match stage.rule {
+                Rule::Uniform => order.uniform(package, k, "tile.rows", text),
+                Rule::Reduce(function) => {
+                    order.terms(package, k, true, text);
+                    let max = function == RowFunction::Max;
+                    text.line(format!("ReduceRows<{max}>({}, work, tile);", column(k)));
+                    let length = "static_cast<float>(tile.columns)";
+                    divide(function, k, [length, "tile.rows"], text);
                 }
             }
         }
-        order.repeat(&rows.results, text);
-        let args = read(&rows.results, |stream| order.place(stream));
-        let outs: Vec<String> = plan.outputs.iter().map(|name| cpp_name(name)).collect();
-        text.lines(statement);
-        text.line(format!("results_.Run({args}{}, scratch_, tile.count);", outs.join(", ")));
+        order.results(package, text);
     });
 }
 
-/// Returns the C++ arguments for the streams that a plan reads, each followed by a comma.
-fn read(plan: &Plan, place: impl Fn(usize) -> String) -> String {
-    let all = plan.inputs.iter().enumerate().filter(|(_, name)| name.is_some());
-    all.map(|(k, _)| format!("{}, ", place(k))).collect()
-}
-
 /// Writes the C++ functions that return buffers.
-fn buffers(rows: &RowPlans, text: &mut Text) {
+fn buffers(text: &mut Text) {
     text.line("// Numbers of a stage, one of each row of a tile.");
     text.line("__aicore__ inline LocalTensor<float> Column(uint32_t stage) { return columnBuf_.Get<float>()[stage * rows_]; }");
-    if floats(rows) > 0 {
-        text.line("// Kept terms, numbers of rows repeated along them, temporaries.");
-        text.line("__aicore__ inline LocalTensor<float> Buffer(uint32_t k) { return floatBuf_.Get<float>()[k * scratch_.capacity]; }");
-    }
+    text.line("// Kept terms, numbers of rows repeated along them, temporaries; where rows are cut, terms that are reduced.");
+    text.line("__aicore__ inline LocalTensor<float> Buffer(uint32_t k) { return floatBuf_.Get<float>()[k * scratch_.capacity]; }");
+    text.line("// Partial results of the chunks of a row.");
+    text.line("__aicore__ inline LocalTensor<float> Partial(uint32_t k) { return partialBuf_.Get<float>()[k * LEVELS * ROW_BLOCK]; }");
 }
 
 /// Writes the C++ class that makes the vector calls of one plan.
@@ -313,9 +247,8 @@ fn fields(rows: &RowPlans, text: &mut Text) {
     text.line(
         "Scratch scratch_;\n// Rows of the largest tile, in whole repeats.\nuint32_t rows_ = 0;",
     );
-    text.line("TBuf<TPosition::VECCALC> columnBuf_;");
-    if floats(rows) > 0 {
-        text.line("TBuf<TPosition::VECCALC> floatBuf_;");
+    for buffer in ["column", "float", "partial"] {
+        text.line(format!("TBuf<TPosition::VECCALC> {buffer}Buf_;"));
     }
     if rows.temporaries()[1] > 0 {
         text.line("TBuf<TPosition::VECCALC> bitBuf_;");

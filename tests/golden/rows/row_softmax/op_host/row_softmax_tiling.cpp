@@ -245,9 +245,11 @@ ge::graphStatus TileCall(gert::TilingContext* context)
     const RowExtent extent = CollapseRows(dims.data(), dims.size(), 0, false);
     if (!TileRows(extent, *need, machine, *data)) {
         const uint64_t block = machine.pads ? 1 : BLOCK / need->size;
-        return Refuse(context, "rows have " + std::to_string(extent.columns) + " elements; allowed: at most " +
-                      std::to_string(LongestRow(*need, machine)) + ", which fit UB" +
-                      (block == 1 ? "" : ", in multiples of " + std::to_string(block)));
+        if (extent.columns % block != 0) {
+            return Refuse(context, "rows have " + std::to_string(extent.columns) + " elements; allowed: multiples of " +
+                          std::to_string(block));
+        }
+        return Refuse(context, "UB of " + std::to_string(machine.ub) + " bytes is too small for a chunk of a row");
     }
     const uint64_t small = data->path == PATH_SMALL ? 1 : 0;
     context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));

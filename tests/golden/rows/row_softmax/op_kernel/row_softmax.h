@@ -62,6 +62,9 @@ public:
         if constexpr (sizeof(T) != sizeof(float)) {
             pipe.InitBuffer(floats_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));
         }
+        if (tiling_.held > 0) {
+            pipe.InitBuffer(heldQue_, PIECES, Formula::HELD * tiling_.held * sizeof(T));
+        }
         formula_.Init(pipe, capacity_, tiling_);
     }
 
@@ -105,10 +108,253 @@ private:
         outQue_.FreeTensor(out);
     }
 
+    // Walks along a row that does not fit UB, from walk number `walk` on; the last one computes the results.
+    template <uint32_t walk>
+    __aicore__ inline void WalkFrom(RowTile tile)
+    {
+        constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
+        constexpr bool isLast = walk == Formula::WALKS;
+        tile.rows = 1;
+        tile.chunk = 0;
+        for (tile.first = 0; tile.first < tiling_.columns; tile.first += tiling_.pitch) {
+            tile.columns = Left(tile, tiling_.pitch);
+            tile.pitch = (tile.columns + BLOCK - 1) / BLOCK * BLOCK;
+            tile.count = tile.pitch;
+            if (walk == 0 && IsHeld(tile) && tile.first % tiling_.held == 0) {
+                Hold(tile);
+            }
+            if (Loads<walk>(tile)) {
+                CopyInChunk<walk>(tile);
+            }
+            CalculateChunk<walk>(tile);
+            if constexpr (isLast) {
+                CopyOut(tile);
+                ReleaseBehind(tile);
+            }
+            ++tile.chunk;
+        }
+        if constexpr (!isLast) {
+            formula_.template EndWalk<walk>(tile.chunk, static_cast<float>(tiling_.columns));
+            WalkFrom<walk + 1>(tile);
+        }
+    }
+
+    // Elements from the first of a tile on, up to the end of the row or `most`.
+    __aicore__ inline uint32_t Left(const RowTile& tile, uint32_t most) const
+    {
+        const uint64_t left = tiling_.columns - tile.first;
+        return left < most ? static_cast<uint32_t>(left) : most;
+    }
+
+    // Whether UB holds the streams of a chunk that several walks read.
+    __aicore__ inline bool IsHeld(const RowTile& tile) const { return tile.first < uint64_t{PIECES} * tiling_.held; }
+
+    // Frees a part of the row that UB holds behind its last chunk.
+    __aicore__ inline void ReleaseBehind(const RowTile& tile)
+    {
+        const uint64_t end = tile.first + tiling_.pitch;
+        if (IsHeld(tile) && (end % tiling_.held == 0 || end >= tiling_.columns)) {
+            heldQue_.FreeTensor(held_[tile.first / tiling_.held]);
+        }
+    }
+
+    // Whether a walk reads something of a chunk that UB does not hold.
+    template <uint32_t walk>
+    __aicore__ inline bool Loads(const RowTile& tile) const
+    {
+        return (Formula::STREAMED >> walk & 1) != 0 || !IsHeld(tile);
+    }
+
+    // The same of one stream, by the walks that read it and its slot among the streams that UB holds.
+    template <uint32_t walk>
+    __aicore__ inline bool Loads(const RowTile& tile, uint32_t walks, uint32_t held) const
+    {
+        return (walks >> walk & 1) != 0 && (held >= Formula::HELD || !IsHeld(tile));
+    }
+
+    // A stream of a chunk in `float`, which `in` has in a slot unless UB holds it.
+    template <uint32_t walk>
+    __aicore__ inline LocalTensor<float> Stream(const LocalTensor<T>& in, const RowTile& tile, uint32_t slot, uint32_t walks,
+                                                uint32_t held)
+    {
+        LocalTensor<T> stream = in;
+        if (Loads<walk>(tile, walks, held)) {
+            stream = in[slot * capacity_];
+        } else if (held < Formula::HELD && IsHeld(tile)) {
+            stream = held_[tile.first / tiling_.held][held * tiling_.held + tile.first % tiling_.held];
+        }
+        if constexpr (sizeof(T) == sizeof(float)) {
+            return stream;
+        } else {
+            const LocalTensor<float> converted = floats_.template Get<float>()[slot * capacity_];
+            if ((walks >> walk & 1) != 0) {
+                Cast(converted, stream, RoundMode::CAST_NONE, tile.count);
+            }
+            return converted;
+        }
+    }
+
+    // Brings in the part of a row that UB holds from a chunk on.
+    __aicore__ inline void Hold(RowTile tile)
+    {
+        tile.columns = Left(tile, tiling_.held);
+        LocalTensor<T> piece = heldQue_.AllocTensor<T>();
+        if constexpr (Formula::HELD_X < Formula::HELD) {
+            Load(piece[Formula::HELD_X * tiling_.held], xGm_, tile, false, 0);
+        }
+        heldQue_.EnQue(piece);
+        held_[tile.first / tiling_.held] = heldQue_.DeQue<T>();
+    }
+
+    template <uint32_t walk>
+    __aicore__ inline void CopyInChunk(const RowTile& tile)
+    {
+        LocalTensor<T> in = inQue_.AllocTensor<T>();
+        if (Loads<walk>(tile, Formula::WALKS_X, Formula::HELD_X)) {
+            Load(in[Formula::X * capacity_], xGm_, tile, false, 0);
+        }
+        inQue_.EnQue(in);
+    }
+
+    // Where a result of a chunk is computed, in `float`.
+    __aicore__ inline LocalTensor<float> Result(const LocalTensor<T>& out, uint32_t slot)
+    {
+        if constexpr (sizeof(T) == sizeof(float)) {
+            return out[slot * capacity_];
+        } else {
+            return floats_.template Get<float>()[(Formula::INPUTS + slot) * capacity_];
+        }
+    }
+
+    template <uint32_t walk>
+    __aicore__ inline void CalculateChunk(const RowTile& tile)
+    {
+        LocalTensor<T> in;
+        if (Loads<walk>(tile)) {
+            in = inQue_.DeQue<T>();
+        }
+        VectorBarrier();
+        if constexpr (walk < Formula::WALKS) {
+            formula_.template ReduceTerms<walk>(Stream<walk>(in, tile, Formula::X, Formula::WALKS_X, Formula::HELD_X),
+                                                tile);
+        } else {
+            LocalTensor<T> out = outQue_.AllocTensor<T>();
+            formula_.ComputeResults(Stream<walk>(in, tile, Formula::X, Formula::WALKS_X, Formula::HELD_X), Result(out, Y),
+                                    tile);
+            VectorBarrier();
+            if constexpr (sizeof(T) != sizeof(float)) {
+                for (uint32_t k = 0; k < OUTPUTS; ++k) {
+                    Cast(out[k * capacity_], Result(out, k), Formula::ROUND, tile.count);
+                }
+            }
+            outQue_.EnQue(out);
+        }
+        if (Loads<walk>(tile)) {
+            inQue_.FreeTensor(in);
+        }
+    }
+
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
-    {{fragment: kernel/row_functions/moves.h; @load@ = DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, 0, 0}, DataCopyPadExtParams<T>());; @store@ = DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, 0, gap, 0});}}
+    // Where a row of a part begins; tensors without parts have one.
+    __aicore__ inline uint64_t FirstOf(uint64_t row, bool gated, uint32_t part) const
+    {
+        const uint64_t group = tiling_.group;
+        const uint64_t place = gated ? (row / group * 2 + part) * group + row % group : row;
+        return place * tiling_.columns;
+    }
+
+    // Rows that one copy moves: rows of a part lie apart by other rows of the tensor if a row of it has both parts.
+    __aicore__ inline uint32_t Together(const RowTile& tile, bool gated) const
+    {
+        return gated && tiling_.group > 1 ? 1 : tile.rows;
+    }
+
+    __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const RowTile& tile, bool gated,
+                                uint32_t part) const
+    {
+        const uint32_t together = Together(tile, gated);
+        for (uint32_t row = 0; row < tile.rows; row += together) {
+            const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part) + tile.first];
+            const uint32_t bytes = tile.columns * sizeof(T);
+            const uint32_t gap = gated && together > 1 ? bytes : 0;
+            DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, 0, 0},
+                        DataCopyPadExtParams<T>());
+        }
+    }
+
+    // The same, the other way.
+    __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const RowTile& tile, bool gated,
+                                 uint32_t part) const
+    {
+        const uint32_t together = Together(tile, gated);
+        for (uint32_t row = 0; row < tile.rows; row += together) {
+            const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part) + tile.first];
+            const uint32_t bytes = tile.columns * sizeof(T);
+            const uint32_t gap = gated && together > 1 ? bytes : 0;
+            DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, 0, gap, 0});
+        }
+    }
+
+    // Elements of the largest tile, in whole repeats.
+    __aicore__ inline uint32_t Capacity() const
+    {
+        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
+        return (tiling_.tileRows * tiling_.pitch + STEP - 1) / STEP * STEP;
+    }
+
+    // How many of the cores before this one have a row more.
+    __aicore__ inline uint64_t Longer(uint64_t core) const { return core < tiling_.big ? core : tiling_.big; }
 #elif __NPU_ARCH__ == 2002
-    {{fragment: kernel/row_functions/moves.h; @load@ = DataCopy(to[row * tile.pitch], rows, DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, gap / BLOCK_BYTES, 0));; @store@ = DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, 0, gap / BLOCK_BYTES));}}
+    // Where a row of a part begins; tensors without parts have one.
+    __aicore__ inline uint64_t FirstOf(uint64_t row, bool gated, uint32_t part) const
+    {
+        const uint64_t group = tiling_.group;
+        const uint64_t place = gated ? (row / group * 2 + part) * group + row % group : row;
+        return place * tiling_.columns;
+    }
+
+    // Rows that one copy moves: rows of a part lie apart by other rows of the tensor if a row of it has both parts.
+    __aicore__ inline uint32_t Together(const RowTile& tile, bool gated) const
+    {
+        return gated && tiling_.group > 1 ? 1 : tile.rows;
+    }
+
+    __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const RowTile& tile, bool gated,
+                                uint32_t part) const
+    {
+        const uint32_t together = Together(tile, gated);
+        for (uint32_t row = 0; row < tile.rows; row += together) {
+            const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part) + tile.first];
+            const uint32_t bytes = tile.columns * sizeof(T);
+            const uint32_t gap = gated && together > 1 ? bytes : 0;
+            DataCopy(to[row * tile.pitch], rows, DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES,
+                                                              gap / BLOCK_BYTES, 0));
+        }
+    }
+
+    // The same, the other way.
+    __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const RowTile& tile, bool gated,
+                                 uint32_t part) const
+    {
+        const uint32_t together = Together(tile, gated);
+        for (uint32_t row = 0; row < tile.rows; row += together) {
+            const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part) + tile.first];
+            const uint32_t bytes = tile.columns * sizeof(T);
+            const uint32_t gap = gated && together > 1 ? bytes : 0;
+            DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, 0,
+                                                                gap / BLOCK_BYTES));
+        }
+    }
+
+    // Elements of the largest tile, in whole repeats.
+    __aicore__ inline uint32_t Capacity() const
+    {
+        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
+        return (tiling_.tileRows * tiling_.pitch + STEP - 1) / STEP * STEP;
+    }
+
+    // How many of the cores before this one have a row more.
+    __aicore__ inline uint64_t Longer(uint64_t core) const { return core < tiling_.big ? core : tiling_.big; }
 #endif
 
     // Slots of the results in a buffer of the output queue.
@@ -122,6 +368,9 @@ private:
     GlobalTensor<T> yGm_;
     TQue<TPosition::VECIN, 1> inQue_;
     TQue<TPosition::VECOUT, 1> outQue_;
+    // Parts of a row that UB holds between walks along it.
+    TQue<TPosition::VECIN, 1> heldQue_;
+    LocalTensor<T> held_[PIECES];
     // Streams and results of 16 bits, in float.
     TBuf<TPosition::VECCALC> floats_;
     Formula formula_;

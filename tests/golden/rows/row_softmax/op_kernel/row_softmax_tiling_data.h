@@ -23,7 +23,7 @@ struct RowSoftmaxTilingData {
     uint32_t path;  // 0: rows per tile, 1: columns per tile, 2: small rows
     uint64_t group;  // rows of a part of a gated tensor that lie side by side
     uint32_t buffers;  // buffers of each queue
-    uint32_t reserved;  // 0: keeps the size a multiple of 8 bytes
+    uint32_t held;  // elements of either part of a row that stays in UB between walks along it
 };
 
 #endif  // ROW_SOFTMAX_TILING_DATA_H
