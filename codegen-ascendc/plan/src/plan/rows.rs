@@ -10,7 +10,7 @@ use super::instr::{Buffer, Instr, Operand};
 use super::planned::{Plan, RowPlans, RowStage, Terms};
 use crate::arch::{Refusal, Soc, Why};
 use crate::sequence::{Api, F32, Overload, Scalar};
-use crate::tiling::{BLOCK, Chunk, Footprint, Need, REPEAT, UbTooSmall};
+use crate::tiling::{BLOCK, Footprint, Need, REPEAT, RowNeed, UbTooSmall};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::passes::simplify;
@@ -235,7 +235,8 @@ fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan,
     let inputs: Vec<Option<String>> = names.map(|(k, name)| is_read(&k).then_some(name)).collect();
     let outputs = def.output_streams().len() as u64;
     let streams = inputs.iter().flatten().count() as u64;
-    let need = need(dtype, soc, &rows, streams, outputs);
+    let turns = def.split.is_none() && soc.arch.pads && soc.arch.gathers;
+    let need = need(dtype, soc, &rows, [streams, outputs], turns);
     let single = need.small.unwrap_or(need.dense);
     let tile = single.capacity(soc.reported_ub(), need.size);
     if tile == 0 {
@@ -295,8 +296,14 @@ impl Plan {
 /// Returns the UB requirement of a tile of whole rows: `dense` with two buffers in every queue, `small` with one.
 ///
 /// Buffers of `float` hold streams and results of 16 bits, kept terms, values repeated along rows, and temporary results. A row has
-/// one number of each value, which is less than a block; rows have a block or more.
-fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) -> Need {
+/// one number of each value, which is less than a block; rows have a block or more, unless the kernel turns them.
+fn need(
+    dtype: DType,
+    soc: &Soc,
+    rows: &RowPlans,
+    [streams, outputs]: [u64; 2],
+    turns: bool,
+) -> Need {
     let size = dtype.size() as u64;
     let [temps, masks] = rows.temporaries().map(|n| n as u64);
     let values = rows.stages.len() as u64;
@@ -317,7 +324,9 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
     let footprint = |bits: u64| Footprint { fixed, bits };
     // A chunk has another buffer, in which terms are reduced, and each function the partial results of its chunks.
     let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform).count() as u64;
-    let tile = Footprint { fixed: fixed + reduced * LEVELS * BLOCK, bits: own + 32 + 2 * queue };
+    let chunk = Footprint { fixed: fixed + reduced * LEVELS * BLOCK, bits: own + 32 + 2 * queue };
+    // Turned streams and results, and two tables of offsets. A row may have one element, and each value as many.
+    let turned = footprint(own + 2 * queue + 32 * (streams + outputs + 2 + values + 1));
     let held = rows.held().len() as u64;
     Need {
         size,
@@ -326,6 +335,6 @@ fn need(dtype: DType, soc: &Soc, rows: &RowPlans, streams: u64, outputs: u64) ->
         pairs: None,
         even: 1,
         gathers: false,
-        chunk: Some(Chunk { tile, held }),
+        rows: Some(RowNeed { chunk, held, turned: turns.then_some(turned) }),
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn need(
         pairs: of_rows(if pairs { rows } else { apart }),
         even,
         gathers: soc.arch.gathers,
-        chunk: None,
+        rows: None,
     }
 }
 

@@ -126,17 +126,19 @@ pub struct Need {
     pub even: u64,
     /// True if halves of rows of any length can be gathered, false if they are only transposed.
     pub gathers: bool,
-    /// Requirements of tiles that are chunks of a row, for rows that do not fit UB; `None` without functions of rows.
-    pub chunk: Option<Chunk>,
+    /// Requirements of the tiles of long and of short rows; `None` without functions of rows.
+    pub rows: Option<RowNeed>,
 }
 
-/// Requirements of a kernel that walks several times along a row, in chunks.
+/// Requirements of a kernel of row functions on tiles that are not some whole rows on blocks of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// UB footprint of a chunk.
-    pub tile: Footprint,
-    /// Number of streams that several walks read, of which UB holds as many elements as fit.
+pub struct RowNeed {
+    /// UB footprint of a chunk of a row that does not fit UB.
+    pub chunk: Footprint,
+    /// Number of streams that several walks along such a row read, of which UB holds as many elements as fit.
     pub held: u64,
+    /// UB footprint of a tile of short rows, which are copied without gaps and turned in UB; `None` if the kernel turns none.
+    pub turned: Option<Footprint>,
 }
 
 impl Need {

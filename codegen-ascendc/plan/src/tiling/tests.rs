@@ -14,7 +14,7 @@ const fn need(size: u64, bits: u64, more: u64) -> Need {
     let dense = Footprint { fixed: 256, bits };
     let small = Some(Footprint { bits: bits + more, ..dense });
     let pairs = Some(Footprint { bits: bits + more / 2, ..dense });
-    Need { size, dense, small, pairs, even: 1, gathers: true, chunk: None }
+    Need { size, dense, small, pairs, even: 1, gathers: true, rows: None }
 }
 
 fn machine(cores: u32) -> Machine {

@@ -8,7 +8,7 @@ use crate::emit::package::Package;
 use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
-use crate::tiling::{Footprint, Need};
+use crate::tiling::{Footprint, Need, RowNeed};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Pattern};
@@ -131,7 +131,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
         let of_rows = match Scheme::of(&package.def).class {
-            Class::Rows => ", chunk, held",
+            Class::Rows => ", chunk, held, turned",
             _ => "",
         };
         text.line(format!(
@@ -141,13 +141,14 @@ fn forms(text: &mut Text, package: &Package<'_>) {
             let ub = |f: Option<Footprint>| {
                 f.map_or("{0, 0}".into(), |f| format!("{{{}, {}}}", f.fixed, f.bits))
             };
-            let Need { size, dense, small, pairs, even, gathers, chunk } = plan.need;
+            let Need { size, dense, small, pairs, even, gathers, rows } = plan.need;
             let (dense, small, pairs) = (ub(Some(dense)), ub(small), ub(pairs));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
             let arch = plan.soc.arch.number;
-            let chunk = chunk.map_or(String::new(), |c| format!(", {}, {}", ub(Some(c.tile)), c.held));
+            let of_rows = |n: RowNeed| format!(", {}, {}, {}", ub(Some(n.chunk)), n.held, ub(n.turned));
+            let rows = rows.map_or(String::new(), of_rows);
             text.line(format!(
-                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {pairs}, {even}, {gathers}{chunk}}}}},"
+                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {pairs}, {even}, {gathers}{rows}}}}},"
             ));
         }
     });

@@ -5,6 +5,7 @@
 //! class        <op>.h               buffers, copies, the path of a tile through UB
 //! formula_call                      the class's call of the formula on a tile
 //! small                             the class's path for small rows
+//! offsets                           tables of byte offsets by which elements are gathered
 //! rows                              gated tensors whose rows are read whole
 //! truths                            the class's handling of masks
 //! counts                            rows that are computed, where an input gives their number
@@ -30,6 +31,7 @@ mod counts;
 mod entry;
 mod formula_call;
 pub mod names;
+mod offsets;
 mod registers;
 mod row_functions;
 mod rows;

@@ -9,6 +9,7 @@
 //! order     the order of the stages, and the buffers of their values
 //! walks     the formula on chunks of a row that does not fit UB
 //! chunks    members of the class that walk along such a row
+//! turned    members that turn short rows, so that copies move them without gaps
 //! streams   properties of streams that both kinds of walk ask
 //! walk      the tiles of a core
 //! moves     copies of rows
@@ -18,6 +19,7 @@ mod chunks;
 mod order;
 mod stages;
 mod streams;
+mod turned;
 mod walks;
 
 pub use stages::{class, helpers};
@@ -66,6 +68,7 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     copy_out(package, text);
     chunks::functions(package, text);
     text.line("");
+    turned::functions(package, text);
     text.lines(in_kernel(package, |arch| {
         let of = |[any, blocks]: [&'static str; 2]| if arch.pads { any } else { blocks };
         MARKS.iter().fold(MOVES.to_string(), |text, (mark, by)| text.replace(mark, of(*by)))
@@ -106,6 +109,7 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
             });
         }
         chunks::init(text);
+        turned::init(package, text);
         text.line("formula_.Init(pipe, capacity_, tiling_);");
     });
     text.line("").lines(WALK);
@@ -142,6 +146,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     text.function("__aicore__ inline void Calculate(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> in = inQue_.DeQue<T>();");
         text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
+        turned::calculated(package, text);
         if !converts(package) {
             text.lines(call("in", "out"));
             text.line("inQue_.FreeTensor(in);\noutQue_.EnQue(out);");
@@ -203,6 +208,7 @@ fn fields(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
     chunks::fields(text);
+    turned::fields(package, text);
     if converts(package) {
         text.line(
             "// Streams and results of 16 bits, in float.\nTBuf<TPosition::VECCALC> floats_;",

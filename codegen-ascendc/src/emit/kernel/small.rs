@@ -6,11 +6,11 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::barrier;
 use super::names::{self, slot, wrapped};
 use super::registers::pairs;
 use super::rows::{Rows, rows};
 use super::truths;
+use super::{barrier, offsets};
 use crate::arch::Arch;
 use crate::plan::registers::pairs::firsts;
 use op_dsl_ir::names::cpp_name;
@@ -287,7 +287,7 @@ fn offsets(package: &Package<'_>, text: &mut Text) {
                 }
             });
         });
-        text.line(WRITTEN);
+        text.line(offsets::WRITTEN);
         if apart {
             text.line("Continue(apart, rows * columns, tiling_.tileRows * columns, 2 * rows * columns);");
         }
@@ -296,22 +296,6 @@ fn offsets(package: &Package<'_>, text: &mut Text) {
         }
     });
     text.line("");
-    text.line("// Fills a table from its first `have` elements, whose successors lie `shift` elements further on.");
-    let arguments =
-        ["const LocalTensor<int32_t>& table", "uint32_t have", "uint32_t all", "uint32_t shift"];
-    let head = "__aicore__ inline static void Continue(";
-    text.function(wrapped(head, &arguments.map(String::from), ")"), |text| {
-        text.block("for (; have < all; have *= 2, shift *= 2)", "}", |text| {
-            text.line("const uint32_t more = have < all - have ? have : all - have;");
-            text.line("Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);");
-            text.lines(barrier::statement(package));
-        });
-    });
+    offsets::continued(package, "T", text);
     text.line("");
 }
-
-/// C++ statements by which vector code waits for the offset table that scalar code writes.
-const WRITTEN: &str = "\
-const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
-SetFlag<HardEvent::S_V>(written);
-WaitFlag<HardEvent::S_V>(written);";

@@ -129,7 +129,7 @@ mod tests {
     fn every_core_is_in_the_picture() {
         let dense = Footprint { fixed: 0, bits: 384 };
         let need =
-            Need { size: 4, dense, small: None, pairs: None, even: 1, gathers: true, chunk: None };
+            Need { size: 4, dense, small: None, pairs: None, even: 1, gathers: true, rows: None };
         let machine = Machine { ub: 196_352, cores: 4, pads: true };
         let extent = Extent { rows: 10, columns: 1000, split: true };
         let t = tile(&extent, &need, &machine).expect("UB is large enough");

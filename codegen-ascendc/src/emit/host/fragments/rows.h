@@ -1,5 +1,5 @@
-// Functions of rows: a tile is some whole rows, or a chunk of a row that does not fit UB. Every core owns n or n + 1
-// neighbouring rows.
+// Functions of rows: a tile is some whole rows, or a chunk of a row that does not fit UB. Short rows that do not end on blocks
+// are copied without gaps, and turned in UB. Every core owns n or n + 1 neighbouring rows.
 
 struct RowExtent {
     uint64_t rows;
@@ -70,6 +70,22 @@ inline bool CutRows(const RowExtent& extent, const Need& need, const Machine& ma
     return true;
 }
 
+// Path of short rows that are turned in UB.
+constexpr uint32_t PATH_TURNED = 3;
+// Rows in a block of `float`, of which a line of turned rows is a multiple.
+constexpr uint64_t LINE_ROWS = 8;
+
+// Most rows of a tile whose rows are turned; 0 if rows are better copied one by one. As for halves of gated tensors, copies may
+// move a quarter of a row beyond it: turning rows costs two gathers of each element.
+inline uint64_t TurnedRows(const RowExtent& extent, const Need& need, const Machine& machine)
+{
+    const uint64_t most = Capacity(need.turned, machine.ub, need.size);
+    if (need.turned.bits == 0 || extent.columns * LINE_ROWS > most || !Wasteful(extent.columns * need.size, machine.pads)) {
+        return 0;
+    }
+    return most / extent.columns / LINE_ROWS * LINE_ROWS;
+}
+
 // Plans a call with functions of rows. False if UB is too small, or if a row does not end on a block where copies move blocks.
 inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& machine, TilingData& data)
 {
@@ -94,17 +110,22 @@ inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& m
     const uint64_t pitch = CeilDiv(extent.columns, block) * block;
     const uint64_t cores = std::min(extent.rows, machine.cores);
     const uint64_t share = CeilDiv(extent.rows, cores);
+    const uint64_t turned = TurnedRows(extent, need, machine);
     const uint64_t both = Capacity(need.dense, machine.ub, need.size);
-    data.buffers = both >= pitch && share > 1 ? 2 : 1;
-    const uint64_t most = data.buffers == 2 ? std::min(both / pitch, MAX_BLOCK_COUNT) : std::min(longest / pitch, FEW_ROWS);
-    uint64_t tileRows = std::min(most, share);
+    data.buffers = turned != 0 || (both >= pitch && share > 1) ? 2 : 1;
+    const uint64_t apart = data.buffers == 2 ? std::min(both / pitch, MAX_BLOCK_COUNT) : std::min(longest / pitch, FEW_ROWS);
+    uint64_t tileRows = std::min(turned != 0 ? turned : apart, share);
     if (tileRows == share && share > 1 && share * extent.columns >= LEAST_SHARE_OF_TWO) {
         tileRows = CeilDiv(share, 2);
+    }
+    if (turned != 0) {
+        tileRows = CeilDiv(tileRows, LINE_ROWS) * LINE_ROWS;
+        data.path = PATH_TURNED;
     }
     data.share = extent.rows / cores;
     data.unitRows = 1;
     data.tileRows = Narrow(tileRows);
-    data.pitch = Narrow(pitch);
+    data.pitch = Narrow(turned != 0 ? tileRows : pitch);
     data.cores = Narrow(cores);
     data.big = Narrow(extent.rows % cores);
     return true;

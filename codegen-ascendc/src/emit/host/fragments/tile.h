@@ -56,9 +56,10 @@ struct Need {
     Footprint pairs;  // the same of rows of two elements, which calls may take as they are
     uint64_t even;    // rows share a tile only if their elements are a multiple of this
     bool gathers;     // halves of any rows can be gathered; else they are only turned
-    // Functions of rows: a chunk of a row, and the streams of which UB holds as much as fits.
+    // Functions of rows: a chunk of a row, the streams of which UB holds as much as fits, and short rows that are turned.
     Footprint chunk = {0, 0};
     uint64_t held = 0;
+    Footprint turned = {0, 0};
 };
 
 // What the platform reports.

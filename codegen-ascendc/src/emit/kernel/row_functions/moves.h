@@ -41,7 +41,8 @@ __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& fr
 __aicore__ inline uint32_t Capacity() const
 {
     constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-    return (tiling_.tileRows * tiling_.pitch + STEP - 1) / STEP * STEP;
+    const uint32_t row = tiling_.path == TURNED ? static_cast<uint32_t>(tiling_.columns) : tiling_.pitch;
+    return (tiling_.tileRows * row + STEP - 1) / STEP * STEP;
 }
 
 // How many of the cores before this one have a row more.

@@ -9,6 +9,8 @@ struct RowTile {
     // Where a row that does not fit UB is cut: the first element of a chunk, and the number of chunks before it.
     uint64_t first;
     uint32_t chunk;
+    // Whether rows are turned: their elements of a column are a line, each `pitch` elements after the one before.
+    bool turned;
 };
 
 // Temporary buffers, which all stages share.
@@ -24,6 +26,8 @@ struct Scratch {
 constexpr uint32_t ROW_BLOCK = 32 / sizeof(float);
 // Repeats of one call, and the largest stride between them in blocks.
 constexpr uint32_t MOST_REPEATS = 255;
+// Path of a tiling whose rows are short and turned.
+constexpr uint32_t TURNED = 3;
 // Path of a tiling whose rows do not fit UB, and the parts of such a row that stay in UB between walks along it.
 constexpr uint32_t CHUNKS = 1;
 constexpr uint32_t PIECES = 2;
@@ -93,10 +97,34 @@ __aicore__ inline uint32_t FoldToBlock(const LocalTensor<float>& x, const RowTil
     return count;
 }
 
+// Reduces turned rows: halves of their lines are folded onto each other. The rows are overwritten.
+template <bool MAX>
+__aicore__ inline void ReduceLines(const LocalTensor<float>& to, const LocalTensor<float>& x, const RowTile& tile)
+{
+    uint32_t count = tile.columns;
+    while (count > 1) {
+        const uint32_t kept = (count + 1) / 2;
+        const int32_t more = static_cast<int32_t>((count - kept) * tile.pitch);
+        @barrier@
+        if constexpr (MAX) {
+            Max(x, x, x[kept * tile.pitch], more);
+        } else {
+            Add(x, x, x[kept * tile.pitch], more);
+        }
+        count = kept;
+    }
+    @barrier@
+    DataCopy(to, x, tile.pitch);
+}
+
 // Reduces each row to one number, which no gap takes part in. The rows are overwritten.
 template <bool MAX>
 __aicore__ inline void ReduceRows(const LocalTensor<float>& to, const LocalTensor<float>& x, const RowTile& tile)
 {
+    if (tile.turned) {
+        ReduceLines<MAX>(to, x, tile);
+        return;
+    }
     const uint32_t count = FoldToBlock<MAX>(x, tile);
     @barrier@
     const uint64_t lanes = ((uint64_t{1} << count) - 1) * 0x0101010101010101;
@@ -164,10 +192,25 @@ __aicore__ inline void DivideByLength(const LocalTensor<float>& sums, const Loca
     Div(sums, sums, by, static_cast<int32_t>(rows));
 }
 
+// Repeats one number of each row in all lines of turned rows.
+__aicore__ inline void RepeatLine(const LocalTensor<float>& to, const LocalTensor<float>& values, const RowTile& tile)
+{
+    @barrier@
+    DataCopy(to, values, tile.pitch);
+    for (uint32_t lines = 1; lines < tile.columns; lines *= 2) {
+        @barrier@
+        DataCopy(to[lines * tile.pitch], to, Least(lines, tile.columns - lines) * tile.pitch);
+    }
+}
+
 // Repeats one number of each row along the row; `blocks` has room for a block of each row.
 __aicore__ inline void RepeatAlong(const LocalTensor<float>& to, const LocalTensor<float>& values,
                                    const LocalTensor<float>& blocks, const RowTile& tile)
 {
+    if (tile.turned) {
+        RepeatLine(to, values, tile);
+        return;
+    }
     @barrier@
     for (uint32_t row = 0; row < tile.rows; row += 8 * MOST_REPEATS) {
         const uint32_t repeats = Least((tile.rows - row + 7) / 8, MOST_REPEATS);

@@ -12,12 +12,25 @@ __aicore__ inline void Process()
     }
     tile.columns = static_cast<uint32_t>(tiling_.columns);
     tile.pitch = tiling_.pitch;
+    tile.turned = tiling_.path == TURNED;
     for (; tile.row < end; tile.row += tile.rows) {
         const uint64_t left = end - tile.row;
         tile.rows = left < tiling_.tileRows ? static_cast<uint32_t>(left) : tiling_.tileRows;
-        tile.count = tile.rows * tile.pitch;
-        CopyIn(tile);
+        tile.count = (tile.turned ? tile.columns : tile.rows) * tile.pitch;
+        const RowTile copied = Copied(tile);
+        CopyIn(copied);
         Calculate(tile);
-        CopyOut(tile);
+        CopyOut(copied);
     }
+}
+
+// What copies move: turned rows have no gaps between them, as if they were one row.
+__aicore__ inline RowTile Copied(const RowTile& tile) const
+{
+    RowTile copied = tile;
+    if (tile.turned) {
+        copied.columns = tile.rows * tile.columns;
+        copied.rows = 1;
+    }
+    return copied;
 }

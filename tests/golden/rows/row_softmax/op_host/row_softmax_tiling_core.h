@@ -50,15 +50,15 @@ struct Kernel {
 };
 
 constexpr Kernel KERNELS[] = {
-    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, pairs, even, gathers, chunk, held}
-    {2201, FORM_FORMULA, TYPE_HALF, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1}},
-    {2201, FORM_FORMULA, TYPE_BF16, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1}},
-    {2201, FORM_FORMULA, TYPE_FLOAT, {4, {768, 332}, {768, 256}, {0, 0}, 1, false, {2816, 352}, 1}},
-    {2002, FORM_FORMULA, TYPE_HALF, {2, {8960, 326}, {8960, 288}, {0, 0}, 1, false, {11008, 352}, 1}},
-    {2002, FORM_FORMULA, TYPE_FLOAT, {4, {8960, 332}, {8960, 256}, {0, 0}, 1, false, {11008, 352}, 1}},
-    {3510, FORM_FORMULA, TYPE_HALF, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1}},
-    {3510, FORM_FORMULA, TYPE_BF16, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1}},
-    {3510, FORM_FORMULA, TYPE_FLOAT, {4, {768, 332}, {768, 256}, {0, 0}, 1, false, {2816, 352}, 1}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, pairs, even, gathers, chunk, held, turned}
+    {2201, FORM_FORMULA, TYPE_HALF, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
+    {2201, FORM_FORMULA, TYPE_BF16, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
+    {2201, FORM_FORMULA, TYPE_FLOAT, {4, {768, 332}, {768, 256}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
+    {2002, FORM_FORMULA, TYPE_HALF, {2, {8960, 326}, {8960, 288}, {0, 0}, 1, false, {11008, 352}, 1, {0, 0}}},
+    {2002, FORM_FORMULA, TYPE_FLOAT, {4, {8960, 332}, {8960, 256}, {0, 0}, 1, false, {11008, 352}, 1, {0, 0}}},
+    {3510, FORM_FORMULA, TYPE_HALF, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
+    {3510, FORM_FORMULA, TYPE_BF16, {2, {768, 326}, {768, 288}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
+    {3510, FORM_FORMULA, TYPE_FLOAT, {4, {768, 332}, {768, 256}, {0, 0}, 1, false, {2816, 352}, 1, {768, 544}}},
 };
 
 {{fragment: host/fragments/find.h}}

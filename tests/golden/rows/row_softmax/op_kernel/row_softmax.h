@@ -65,6 +65,14 @@ public:
         if (tiling_.held > 0) {
             pipe.InitBuffer(heldQue_, PIECES, Formula::HELD * tiling_.held * sizeof(T));
         }
+        if (tiling_.path == TURNED) {
+            pipe.InitBuffer(turned_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));
+            pipe.InitBuffer(lines_, capacity_ * sizeof(uint32_t));
+            pipe.InitBuffer(rows_, capacity_ * sizeof(uint32_t));
+            // Calls read whole lines, also where there are fewer rows.
+            Duplicate(turned_.Get<float>(), 0.0f, static_cast<int32_t>(Formula::INPUTS * capacity_));
+            FillPlaces();
+        }
         formula_.Init(pipe, capacity_, tiling_);
     }
 
@@ -82,6 +90,12 @@ private:
     {
         LocalTensor<T> in = inQue_.DeQue<T>();
         LocalTensor<T> out = outQue_.AllocTensor<T>();
+        if (tile.turned) {
+            CalculateTurned(in, out, tile);
+            inQue_.FreeTensor(in);
+            outQue_.EnQue(out);
+            return;
+        }
         if constexpr (sizeof(T) == sizeof(float)) {
             formula_.Run(in[Formula::X * capacity_], out[Y * capacity_], tile);
         } else {
@@ -254,6 +268,84 @@ private:
         }
     }
 
+    // Tables of byte offsets: from rows without gaps to lines, and back.
+    __aicore__ inline void FillPlaces()
+    {
+        const uint32_t columns = static_cast<uint32_t>(tiling_.columns);
+        const uint32_t line = tiling_.pitch;
+        const LocalTensor<int32_t> lines = lines_.Get<int32_t>();
+        const LocalTensor<int32_t> rows = rows_.Get<int32_t>();
+        for (uint32_t row = 0; row < ROW_BLOCK; ++row) {
+            lines.SetValue(row, static_cast<int32_t>(row * columns * sizeof(float)));
+            for (uint32_t column = 0; column < columns; ++column) {
+                rows.SetValue(row * columns + column, static_cast<int32_t>((column * line + row) * sizeof(float)));
+            }
+        }
+        const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
+        SetFlag<HardEvent::S_V>(written);
+        WaitFlag<HardEvent::S_V>(written);
+        Continue(lines, ROW_BLOCK, line, ROW_BLOCK * columns);
+        Continue(lines, line, line * columns, 1);
+        Continue(rows, ROW_BLOCK * columns, line * columns, ROW_BLOCK);
+    }
+
+    // Turns rows without gaps. The last tile of a core may have fewer rows than its lines have room for.
+    __aicore__ inline void Turn(const LocalTensor<float>& to, const LocalTensor<float>& from, const RowTile& tile)
+    {
+        const LocalTensor<uint32_t> lines = lines_.Get<uint32_t>();
+        if (tile.rows == tile.pitch) {
+            Gather(to, from, lines, 0, tile.count);
+            return;
+        }
+        for (uint32_t column = 0; column < tile.columns; ++column) {
+            const uint32_t at = column * tile.pitch;
+            Gather(to[at], from, lines[at], 0, tile.rows);
+        }
+    }
+
+    // Fills a table from its first `have` elements, whose successors lie `shift` elements further on.
+    __aicore__ inline static void Continue(const LocalTensor<int32_t>& table, uint32_t have, uint32_t all,
+                                           uint32_t shift)
+    {
+        for (; have < all; have *= 2, shift *= 2) {
+            const uint32_t more = have < all - have ? have : all - have;
+            Adds(table[have], table, static_cast<int32_t>(shift * sizeof(float)), more);
+            VectorBarrier();
+        }
+    }
+
+    __aicore__ inline void CalculateTurned(const LocalTensor<T>& in, const LocalTensor<T>& out,
+                                           const RowTile& tile)
+    {
+        const uint32_t count = tile.rows * tile.columns;
+        const LocalTensor<float> turned = turned_.Get<float>();
+        const LocalTensor<float> results = turned[Formula::INPUTS * capacity_];
+        const LocalTensor<uint32_t> rows = rows_.Get<uint32_t>();
+        VectorBarrier();
+        for (uint32_t k = 0; k < Formula::INPUTS; ++k) {
+            if constexpr (sizeof(T) == sizeof(float)) {
+                Turn(turned[k * capacity_], in[k * capacity_], tile);
+            } else {
+                const LocalTensor<float> packed = floats_.template Get<float>();
+                Cast(packed[k * capacity_], in[k * capacity_], RoundMode::CAST_NONE, count);
+                VectorBarrier();
+                Turn(turned[k * capacity_], packed[k * capacity_], tile);
+            }
+        }
+        formula_.Run(turned[Formula::X * capacity_], results[Y * capacity_], tile);
+        VectorBarrier();
+        for (uint32_t k = 0; k < OUTPUTS; ++k) {
+            if constexpr (sizeof(T) == sizeof(float)) {
+                Gather(out[k * capacity_], results[k * capacity_], rows, 0, count);
+            } else {
+                const LocalTensor<float> packed = floats_.template Get<float>();
+                Gather(packed[k * capacity_], results[k * capacity_], rows, 0, count);
+                VectorBarrier();
+                Cast(out[k * capacity_], packed[k * capacity_], Formula::ROUND, count);
+            }
+        }
+    }
+
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
     // Where a row of a part begins; tensors without parts have one.
     __aicore__ inline uint64_t FirstOf(uint64_t row, bool gated, uint32_t part) const
@@ -299,7 +391,8 @@ private:
     __aicore__ inline uint32_t Capacity() const
     {
         constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-        return (tiling_.tileRows * tiling_.pitch + STEP - 1) / STEP * STEP;
+        const uint32_t row = tiling_.path == TURNED ? static_cast<uint32_t>(tiling_.columns) : tiling_.pitch;
+        return (tiling_.tileRows * row + STEP - 1) / STEP * STEP;
     }
 
     // How many of the cores before this one have a row more.
@@ -350,7 +443,8 @@ private:
     __aicore__ inline uint32_t Capacity() const
     {
         constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-        return (tiling_.tileRows * tiling_.pitch + STEP - 1) / STEP * STEP;
+        const uint32_t row = tiling_.path == TURNED ? static_cast<uint32_t>(tiling_.columns) : tiling_.pitch;
+        return (tiling_.tileRows * row + STEP - 1) / STEP * STEP;
     }
 
     // How many of the cores before this one have a row more.
@@ -371,6 +465,10 @@ private:
     // Parts of a row that UB holds between walks along it.
     TQue<TPosition::VECIN, 1> heldQue_;
     LocalTensor<T> held_[PIECES];
+    // Turned rows and results, and the offsets by which they are gathered.
+    TBuf<TPosition::VECCALC> turned_;
+    TBuf<TPosition::VECCALC> lines_;
+    TBuf<TPosition::VECCALC> rows_;
     // Streams and results of 16 bits, in float.
     TBuf<TPosition::VECCALC> floats_;
     Formula formula_;
