@@ -2,8 +2,8 @@
 //!
 //! Results are compared with the graphs in f64 before they are timed.
 
-use op_dsl::Options;
 use op_dsl::ir::DType;
+use op_dsl::{Level, Operator, Options};
 use op_dsl_cli::{Case, DataKind};
 
 /// Layers whose elements depend on whole rows.
@@ -44,24 +44,38 @@ pub mod layers {
     }
 }
 
+/// Shapes of the tensors: long rows in memory and in a cache, rows that end within a step, and short rows.
+const SHAPES: [[usize; 2]; 4] = [[4096, 4096], [64, 4096], [16384, 1000], [65536, 64]];
+
 fn main() {
-    let options = Options { threads: 1, ..Options::default() };
+    // Cargo passes options such as `--bench`; every other argument must be a part of a case's name.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let levels = [Level::Avx512, Level::Avx2, Level::Neon];
     println!("ns per element, least of one thread                         time    floor    ratio");
-    for shape in [[4096, 4096], [65536, 64]] {
-        for dtype in DType::ALL {
-            for op in layers::OPERATORS {
-                let case = Case::new(op, &op.default_attrs(), &shape, dtype, DataKind::Normal);
-                let mut case = case.expect("tensors");
-                case.check(&options).expect("right results");
-                let [time, floor] =
-                    case.time(&options, None).expect("checked before").map(|t| t.least);
-                let shape = format!("{}x{}", shape[0], shape[1]);
-                println!(
-                    "{:<12} {dtype:<5} {shape:<40} {time:>7.3} {floor:>8.3} {:>8.2}",
-                    op.name(),
-                    floor / time
-                );
+    for level in levels.into_iter().filter(|level| level.is_available()) {
+        for shape in SHAPES {
+            for dtype in DType::ALL {
+                for op in layers::OPERATORS {
+                    let [rows, columns] = shape;
+                    let name = {
+                        let (op, level) = (op.name(), level.name());
+                        format!("{op:<12} {dtype:<5} {rows}x{columns} {level}")
+                    };
+                    if wanted.iter().all(|part| name.split_whitespace().any(|word| word == part)) {
+                        run(op, &name, shape, dtype, level);
+                    }
+                }
             }
         }
     }
+}
+
+/// Checks and times one case, and prints its times.
+fn run(op: &Operator, name: &str, shape: [usize; 2], dtype: DType, level: Level) {
+    let options = Options { threads: 1, level: Some(level), ..Options::default() };
+    let case = Case::new(op, &op.default_attrs(), &shape, dtype, DataKind::Normal);
+    let mut case = case.expect("tensors");
+    case.check(&options).expect("right results");
+    let [time, floor] = case.time(&options, None).expect("checked before").map(|t| t.least);
+    println!("{name:<56} {time:>7.3} {floor:>8.3} {:>8.2}", floor / time);
 }
