@@ -3,16 +3,17 @@
 use op_dsl_ir::program::Program;
 use op_dsl_ir::{DType, Stored};
 
-/// A block kernel: runs an operator's formula over `steps` consecutive steps of its streams.
+/// A block kernel: runs an operator's formula over `steps` consecutive steps of its streams, in each of [`Streams::rows`] rows.
 ///
 /// # Safety
-/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs, and inputs
+/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps in each row. Outputs, and inputs
 ///   of types of their own, are in these types, masks in bytes. Inputs with one number for all elements have no other.
 /// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
 ///   lie as [`Interleave`] describes.
 /// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
 ///   overwritten.
-/// - With `nt` outputs are aligned to [`ALIGN`].
+/// - With `nt` outputs are aligned to [`ALIGN`], in each row.
+/// - More than one row requires inputs with one number for all elements of a row.
 /// - The CPU must support the SIMD level of the pointer.
 pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
 
@@ -56,6 +57,12 @@ pub struct Streams {
     pub turns: [Interleave; MAX_STREAMS],
     /// Bit `k` is 1 if stream `k` is an input with one number, of f32, for all elements.
     pub of_rows: u16,
+    /// Number of rows to compute, each at a distance of [`Streams::pitch`] bytes from the one before.
+    ///
+    /// It is 1 where no input has one number for all elements of a row, because rows are then one longer row or runs of their own.
+    pub rows: usize,
+    /// For each stream, the bytes from one row to the next.
+    pub pitch: Pitches,
     /// Run-time scalars: the values of numeric attributes, then those of functions of attributes.
     pub scalar: [f32; MAX_SCALARS],
     /// Values of the attributes in f64, an array of [`MAX_SCALARS`], in a call on f64; null in all others.
@@ -69,6 +76,9 @@ pub struct Streams {
     pub ahead: usize,
 }
 
+/// For each stream, the bytes from one row to the next.
+pub type Pitches = [isize; MAX_STREAMS];
+
 impl Streams {
     /// Returns streams of type `dtype` with null addresses, zero scalars and no program.
     pub const fn of(dtype: DType) -> Streams {
@@ -76,7 +86,36 @@ impl Streams {
         let stored = [Stored::Number(dtype); MAX_STREAMS];
         let (turns, scalar) = ([Interleave::Alone; MAX_STREAMS], [0.0; MAX_SCALARS]);
         let doubles = core::ptr::null();
-        Streams { start, stored, turns, of_rows: 0, scalar, doubles, program: None, ahead: 0 }
+        Streams {
+            start,
+            stored,
+            turns,
+            of_rows: 0,
+            rows: 1,
+            pitch: [0; MAX_STREAMS],
+            scalar,
+            doubles,
+            program: None,
+            ahead: 0,
+        }
+    }
+
+    /// Returns each row of the streams as streams of one row.
+    pub(super) fn each_row(&self) -> impl Iterator<Item = Streams> {
+        let mut next = Streams { rows: 1, ..*self };
+        (0..self.rows).map(move |_| {
+            let row = next;
+            next.advance(&self.pitch);
+            row
+        })
+    }
+
+    /// Moves the start of every stream by its bytes of `pitch`.
+    #[inline]
+    pub(super) fn advance(&mut self, pitch: &Pitches) {
+        for (p, by) in self.start.iter_mut().zip(pitch) {
+            *p = p.wrapping_offset(*by);
+        }
     }
 
     /// Loads the start address of stream `k` with a load of its own.

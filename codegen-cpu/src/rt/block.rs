@@ -294,7 +294,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
             own &= io.stored[I + k] == E::DTYPE || Self::RESULTS[k].is_some();
         }
         scalar.copy_from_slice(&io.scalar[..A]);
-        let (turns, ahead) = (io.turns, io.ahead);
+        let (turns, ahead, pitch) = (io.turns, io.ahead, &io.pitch);
         s.vectorize_for::<Self, _>(
             #[inline(always)]
             move || {
@@ -309,66 +309,103 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         interpreter::run::<S, E>(program, io, steps * (W / PAIR), nt)
                     };
                 }
-                let mut of_rows = [zero; I];
-                if const { any(&Self::OF_ROWS) } {
-                    for k in 0..I {
-                        if Self::OF_ROWS[k] && Self::READS[k] {
-                            // SAFETY: the caller vouches for the number.
-                            of_rows[k] = Floats::splat(s, unsafe { input[k].cast::<f32>().read() });
+                let mut left = if const { any(&Self::OF_ROWS) } { io.rows } else { 1 };
+                while left > 0 {
+                    let mut of_rows = [const { MaybeUninit::uninit() }; I];
+                    if const { any(&Self::OF_ROWS) } {
+                        for k in 0..I {
+                            if Self::OF_ROWS[k] && Self::READS[k] {
+                                // SAFETY: the caller vouches for the number.
+                                let number = unsafe { input[k].cast::<f32>().read() };
+                                of_rows[k].write(Floats::<S, W>::splat(s, number));
+                            }
                         }
                     }
-                }
-                for i in 0..steps {
-                    let at = i * W * S::f32s::LEN;
-                    // SAFETY: the caller vouches for `steps` steps of every stream.
-                    unsafe {
-                        let start = core::ptr::null();
-                        let mut x =
-                            [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
-                        for k in 0..I {
-                            // The constant comes first, so that other kernels are compiled as if the rest were not here.
-                            if const { any(&Self::OF_ROWS) } && Self::OF_ROWS[k] {
-                                x[k].loaded = Some(&of_rows[k]);
-                                continue;
-                            }
-                            x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
-                                (true, _) => input[k].cast::<u8>().add(at).cast(),
-                                (false, None) => input[k].add(at),
-                                (false, Some(own)) => {
-                                    input[k].cast::<u8>().add(at * own.size()).cast()
-                                }
-                            };
-                        }
-                        let mut loaded = [const { MaybeUninit::uninit() }; I];
-                        if const { any(&Self::INPUT_TURNS) } {
+                    for i in 0..steps {
+                        let at = i * W * S::f32s::LEN;
+                        // SAFETY: the caller vouches for `steps` steps of every stream.
+                        unsafe {
+                            let start = core::ptr::null();
+                            let mut x =
+                                [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
                             for k in 0..I {
-                                if Self::INPUT_TURNS[k] {
-                                    let both = [input[k], input[k + 1]];
-                                    let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, ahead);
-                                    loaded[k].write(a);
-                                    loaded[k + 1].write(b);
+                                // The constant comes first, so that other kernels are compiled as if the rest were not here.
+                                if const { any(&Self::OF_ROWS) } && Self::OF_ROWS[k] {
+                                    // A number that is not read stays in memory, where no formula looks at it.
+                                    if Self::READS[k] {
+                                        x[k].loaded = Some(of_rows[k].assume_init_ref());
+                                    }
+                                    continue;
+                                }
+                                x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
+                                    (true, _) => input[k].cast::<u8>().add(at).cast(),
+                                    (false, None) => input[k].add(at),
+                                    (false, Some(own)) => {
+                                        input[k].cast::<u8>().add(at * own.size()).cast()
+                                    }
+                                };
+                            }
+                            let mut loaded = [const { MaybeUninit::uninit() }; I];
+                            if const { any(&Self::INPUT_TURNS) } {
+                                for k in 0..I {
+                                    if Self::INPUT_TURNS[k] {
+                                        let both = [input[k], input[k + 1]];
+                                        let [a, b] =
+                                            load_two::<S, E, W>(s, both, turns[k], at, ahead);
+                                        loaded[k].write(a);
+                                        loaded[k + 1].write(b);
+                                    }
+                                }
+                                for k in 0..I {
+                                    if Self::INPUT_TURNS[k] || k > 0 && Self::INPUT_TURNS[k - 1] {
+                                        x[k].loaded = Some(loaded[k].assume_init_ref());
+                                    }
                                 }
                             }
-                            for k in 0..I {
-                                if Self::INPUT_TURNS[k] || k > 0 && Self::INPUT_TURNS[k - 1] {
-                                    x[k].loaded = Some(loaded[k].assume_init_ref());
+                            let y = Self::eval::<S, E, W>(s, x, a);
+                            if const { any_own(&Self::RESULTS) } {
+                                for k in 0..O {
+                                    let Some(own) = Self::RESULTS[k] else { continue };
+                                    let p = output[k].add(at * own.size());
+                                    with_stored!(own, T => {
+                                        store_converted::<S, E, T, W>(s, p.cast(), y[k], nt)
+                                    });
                                 }
                             }
-                        }
-                        let y = Self::eval::<S, E, W>(s, x, a);
-                        if const { any_own(&Self::RESULTS) } {
-                            for k in 0..O {
-                                let Some(own) = Self::RESULTS[k] else { continue };
-                                let p = output[k].add(at * own.size());
-                                with_stored!(own, T => {
-                                    store_converted::<S, E, T, W>(s, p.cast(), y[k], nt)
-                                });
-                            }
-                        }
-                        // One test for all other outputs, because with one test per output kernels were up to a tenth slower.
-                        if own {
-                            let mut v = 0;
-                            while v < W {
+                            // One test for all other outputs, because with one test per output kernels were up to a tenth slower.
+                            if own {
+                                let mut v = 0;
+                                while v < W {
+                                    for k in 0..O {
+                                        if Self::RESULTS[k].is_some() {
+                                            continue;
+                                        }
+                                        if const { any(&Self::OUTPUT_TURNS) }
+                                            && turns[I + k] != Interleave::Alone
+                                        {
+                                            if Self::OUTPUT_TURNS[k] && v == 0 {
+                                                let (p, both) =
+                                                    in_turn(turns[I + k], &output, &y, k);
+                                                E::store_turns(
+                                                    s,
+                                                    p.cast::<E>().add(2 * at),
+                                                    both,
+                                                    nt,
+                                                );
+                                            }
+                                            continue;
+                                        }
+                                        let p = output[k].cast::<E>().add(at + v * S::f32s::LEN);
+                                        if const { run::<E, W>() < W } {
+                                            E::store(s, p, y[k].pair(v), nt);
+                                        } else {
+                                            E::store(s, p, y[k], nt);
+                                        }
+                                    }
+                                    v += const { run::<E, W>() };
+                                }
+                            } else {
+                                core::hint::cold_path();
                                 for k in 0..O {
                                     if Self::RESULTS[k].is_some() {
                                         continue;
@@ -376,46 +413,32 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                                     if const { any(&Self::OUTPUT_TURNS) }
                                         && turns[I + k] != Interleave::Alone
                                     {
-                                        if Self::OUTPUT_TURNS[k] && v == 0 {
+                                        if Self::OUTPUT_TURNS[k] {
                                             let (p, both) = in_turn(turns[I + k], &output, &y, k);
-                                            E::store_turns(s, p.cast::<E>().add(2 * at), both, nt);
+                                            let p = p.add(2 * at * to[k].size());
+                                            store_as::<S, E, W, 2>(s, to[k], p, both, nt);
                                         }
                                         continue;
                                     }
-                                    let p = output[k].cast::<E>().add(at + v * S::f32s::LEN);
-                                    if const { run::<E, W>() < W } {
-                                        E::store(s, p, y[k].pair(v), nt);
-                                    } else {
-                                        E::store(s, p, y[k], nt);
+                                    let stored = io.stored[I + k];
+                                    if const { Self::CONVERTS } && stored.number().is_none() {
+                                        let p = output[k].add(at * stored.size());
+                                        store_own::<S, E, W>(s, stored, p, y[k], nt);
+                                        continue;
                                     }
+                                    let p = output[k].add(at * to[k].size());
+                                    store_as::<S, E, W, 1>(s, to[k], p, [y[k]], nt);
                                 }
-                                v += const { run::<E, W>() };
                             }
-                        } else {
-                            core::hint::cold_path();
-                            for k in 0..O {
-                                if Self::RESULTS[k].is_some() {
-                                    continue;
-                                }
-                                if const { any(&Self::OUTPUT_TURNS) }
-                                    && turns[I + k] != Interleave::Alone
-                                {
-                                    if Self::OUTPUT_TURNS[k] {
-                                        let (p, both) = in_turn(turns[I + k], &output, &y, k);
-                                        let p = p.add(2 * at * to[k].size());
-                                        store_as::<S, E, W, 2>(s, to[k], p, both, nt);
-                                    }
-                                    continue;
-                                }
-                                let stored = io.stored[I + k];
-                                if const { Self::CONVERTS } && stored.number().is_none() {
-                                    let p = output[k].add(at * stored.size());
-                                    store_own::<S, E, W>(s, stored, p, y[k], nt);
-                                    continue;
-                                }
-                                let p = output[k].add(at * to[k].size());
-                                store_as::<S, E, W, 1>(s, to[k], p, [y[k]], nt);
-                            }
+                        }
+                    }
+                    left -= 1;
+                    if const { any(&Self::OF_ROWS) } && left > 0 {
+                        for k in 0..I {
+                            input[k] = input[k].wrapping_byte_offset(pitch[k]);
+                        }
+                        for k in 0..O {
+                            output[k] = output[k].wrapping_offset(pitch[I + k]);
                         }
                     }
                 }

@@ -48,6 +48,8 @@ pub(super) struct Job {
     pub in_place: bool,
     /// Whether inputs come from memory, although no stores are non-temporal, because the call is in place.
     pub prefetches: bool,
+    /// Whether inputs come from memory in a run that writes to scratch memory.
+    pub is_from_memory: bool,
     /// Whether the calling thread must work alone, because some tensor is a view of `Cell`s.
     ///
     /// The thread must then not wait for other threads either.
@@ -92,6 +94,7 @@ impl Job {
             step: Kernels::step(dtype, level),
             in_place: false,
             prefetches: false,
+            is_from_memory: false,
             alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,

@@ -3,7 +3,7 @@
 //! A tail shorter than a step is padded or overlaps the step before. No other code computes it, so that results do not depend
 //! on position.
 
-use super::abi::{ALIGN, Interleave, MAX_STREAMS, Streams};
+use super::abi::{ALIGN, Interleave, MAX_STREAMS, Pitches, Streams};
 use super::job::Job;
 use super::prefetch;
 use super::scratch::copy_line;
@@ -15,17 +15,6 @@ pub(super) const STEP_BYTES: usize = 256;
 ///
 /// In shorter rows, alignment to cache lines costs more than these stores gain.
 const STREAMING_VECTORS: usize = 32;
-
-/// For each stream, the bytes from one row to the next.
-pub(super) type Pitches = [isize; MAX_STREAMS];
-
-/// Advances every stream to its next row.
-#[inline]
-fn advance(start: &mut [*mut u8; MAX_STREAMS], pitch: &Pitches) {
-    for (p, by) in start.iter_mut().zip(pitch) {
-        *p = p.wrapping_offset(*by);
-    }
-}
 
 /// Runs the kernel along rows of contiguous elements.
 pub(super) struct Line<'a> {
@@ -43,7 +32,8 @@ impl<'a> Line<'a> {
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }
-        io.ahead = if streaming || job.prefetches { prefetch::distance() } else { 0 };
+        let prefetches = streaming || job.prefetches || job.is_from_memory;
+        io.ahead = if prefetches { prefetch::distance() } else { 0 };
         Line { job, io, streaming }
     }
 
@@ -64,18 +54,40 @@ impl<'a> Line<'a> {
         let aligned = head == Some(0) && outputs.all(|by| by % ALIGN as isize == 0);
         if steps * job.step == n && (aligned || !self.streams_out(n)) {
             // Fast path: all rows are whole steps with aligned starts, so no row needs a test of its own.
-            for _ in 0..rows {
-                // SAFETY: `n` elements of every stream are `steps` steps; with `aligned`, all outputs start at a cache line.
-                unsafe { (job.kernel)(&self.io, steps, aligned) };
-                advance(&mut self.io.start, pitch);
-            }
+            return self.run_steps(rows, steps, pitch, aligned);
+        }
+        if job.of_rows != 0 && steps > 0 && !job.in_place && !self.streams_out(n) {
+            // Rows end with one more step, which overlaps the step before as in [`Line::run`].
+            let start = self.io.start;
+            self.run_steps(rows, steps, pitch, false);
+            self.io.start = start;
+            self.shift((n - job.step) as isize);
+            return self.run_steps(rows, 1, pitch, false);
+        }
+        let mut start = self.io;
+        for _ in 0..rows {
+            self.io.start = start.start;
+            self.run(n, self.head(n));
+            start.advance(pitch);
+        }
+    }
+
+    /// Runs the kernel over `steps` steps of each row, with non-temporal stores if `nt`.
+    ///
+    /// Kernels with a number for each row compute all rows in one run, because short rows take less time than a run's start.
+    fn run_steps(&mut self, rows: usize, steps: usize, pitch: &Pitches, nt: bool) {
+        let kernel = self.job.kernel;
+        if self.job.of_rows != 0 {
+            (self.io.rows, self.io.pitch) = (rows, *pitch);
+            // SAFETY: every stream has `steps` steps in each of `rows` rows; with `nt`, all outputs start at a cache line.
+            unsafe { kernel(&self.io, steps, nt) };
+            self.io.rows = 1;
             return;
         }
-        let mut start = self.io.start;
         for _ in 0..rows {
-            self.io.start = start;
-            self.run(n, self.head(n));
-            advance(&mut start, pitch);
+            // SAFETY: as above, for one row.
+            unsafe { kernel(&self.io, steps, nt) };
+            self.io.advance(pitch);
         }
     }
 

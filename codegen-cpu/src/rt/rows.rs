@@ -14,6 +14,7 @@ use super::chunks::CHUNK;
 use super::driver;
 use super::job::Job;
 use super::options::Options;
+use super::prefetch;
 use super::reduce::{self, Reduce};
 use super::stream::Stream;
 use super::view::contiguous_strides;
@@ -68,11 +69,17 @@ impl Rows<'_> {
             taken
         };
         let mut kernels = self.stages.iter();
+        let (is_from_memory, mut read) = (job.is_from_memory, 0u32);
         values.0.clear();
         for stage in self.spec.stages.iter() {
             let value = match stage.rule {
                 Rule::Reduce(function) => {
                     let Some(kernels) = kernels.next() else { continue };
+                    // Inputs come from memory only in the first stage that reads them.
+                    let reads = (0..self.inputs).filter(|k| kernels.reads()[*k]);
+                    let reads = reads.fold(read, |all, k| all | 1 << k);
+                    job.is_from_memory = is_from_memory && reads != read;
+                    read = reads;
                     let kept = stage.terms.filter(|terms| self.further().contains(terms));
                     let kept = kept.map(|terms| (terms, take(elements)));
                     let terms = kept.map_or(scratch, |(_, place)| place);
@@ -103,6 +110,7 @@ impl Rows<'_> {
             }
             values.0.push(value);
         }
+        job.is_from_memory = false;
         job.read_as(self.results);
     }
 
@@ -162,7 +170,7 @@ fn reduce(
         let terms = unsafe { core::slice::from_raw_parts(place, elements) };
         let row = |row: usize| &terms[row * columns..][..columns];
         // The kernel has run at this level, so that the processor has it.
-        job.level.run(Reduce { function, row, values: &mut values });
+        job.level.run(Reduce { function, row, values: &mut values, ahead: 0 });
     }
     reduce::finish(function, columns, &mut values);
     values
@@ -186,8 +194,9 @@ fn of_elements(job: &Job, k: usize, function: RowFunction) -> Vec<f64> {
         // SAFETY: a row of the domain, whose elements the view vouches for. No kernel writes them before this chunk is done.
         unsafe { core::slice::from_raw_parts(place, columns) }
     };
+    let ahead = if job.is_from_memory { prefetch::distance() } else { 0 };
     // The kernel of the job is one of this level, so that the processor has it.
-    job.level.run(Reduce { function, row, values: &mut values });
+    job.level.run(Reduce { function, row, values: &mut values, ahead });
     reduce::finish(function, columns, &mut values);
     values
 }

@@ -17,7 +17,7 @@ use super::driver;
 use super::elem::El;
 use super::job::Job;
 use super::options::Options;
-use super::reduce::sum;
+use super::reduce::{Term, sum};
 use super::rows::{Rows, Values};
 use super::simd::{AtLevel, Isa};
 use super::stream::Stream;
@@ -196,6 +196,8 @@ struct Work<'a> {
     call: &'a Call<'a>,
     rows: Option<&'a Rows<'a>>,
     options: Options,
+    /// Whether stages read inputs from memory, because the tensors are larger than a cache.
+    is_from_memory: bool,
     sums: Vec<Sum>,
     chunks: Chunks,
     groups: Groups,
@@ -240,11 +242,12 @@ impl<'a> Work<'a> {
         // Scratch memory must stay in the cache, and a kernel stores all its outputs alike.
         let streaming = sums.is_empty() && options.streaming.unwrap_or(is_large && !job.in_place);
         let options = Options { threads: 1, streaming: Some(streaming), ..*options };
+        let is_from_memory = rows.is_some() && is_large;
         let terms = match call.bound.element {
             Stored::Float64 => Stored::Float64,
             _ => DType::F32.into(),
         };
-        Work { job, call, rows, options, sums, chunks, groups, accumulators, terms }
+        Work { job, call, rows, options, is_from_memory, sums, chunks, groups, accumulators, terms }
     }
 
     /// Returns how many lines of scratch memory a thread needs: those of sums, then those of row functions.
@@ -277,6 +280,7 @@ impl<'a> Work<'a> {
         let scratch = memory.scratch;
         let slot = |k: usize| scratch.wrapping_add(k * self.slot()).cast::<f32>();
         if let Some(rows) = self.rows {
+            job.is_from_memory = self.is_from_memory;
             rows.run(&mut job, slot(self.sums.len()), &mut memory.values);
         }
         for (k, sum) in self.sums.iter().enumerate() {
@@ -320,7 +324,7 @@ struct Add<'a, T> {
     accumulators: &'a mut [f64],
 }
 
-impl<'a, T: Copy + Into<f64>> Add<'a, T> {
+impl<'a, T: Term> Add<'a, T> {
     /// Describes contiguous values with dimensions of these sizes, in as few dimensions as possible.
     fn new(
         sizes: &[usize],
@@ -340,7 +344,7 @@ impl<'a, T: Copy + Into<f64>> Add<'a, T> {
     }
 
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Isa>(self, s: S) {
         let (rows, pitch) = self.outer.last().copied().unwrap_or((1, 0));
         let blocks = &self.outer[..self.outer.len().saturating_sub(1)];
         let columns = self.columns;
@@ -352,7 +356,7 @@ impl<'a, T: Copy + Into<f64>> Add<'a, T> {
             let accumulators = &mut self.accumulators[at..];
             if !self.apart {
                 let rows = values.chunks_exact(columns).enumerate();
-                rows.for_each(|(row, values)| accumulators[row * pitch] += sum(values));
+                rows.for_each(|(row, values)| accumulators[row * pitch] += sum(s, values));
             } else if pitch == 0 {
                 add_rows(&mut accumulators[..columns], values);
             } else {
@@ -365,13 +369,13 @@ impl<'a, T: Copy + Into<f64>> Add<'a, T> {
     }
 }
 
-impl<T: Copy + Into<f64>> AtLevel for Add<'_, T> {
+impl<T: Term> AtLevel for Add<'_, T> {
     type Output = ();
 
     fn at<S: Isa>(self, s: S) {
         s.vectorize(
             #[inline(always)]
-            || self.run(),
+            || self.run(s),
         );
     }
 }

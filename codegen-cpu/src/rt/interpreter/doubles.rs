@@ -39,18 +39,20 @@ pub(in crate::rt) const fn kernel(level: Level) -> Option<BlockFn> {
 unsafe fn block<S: Isa>(io: &Streams, steps: usize, nt: bool) {
     // Both are always present in a call on f64.
     let Some(program) = io.program.filter(|_| !io.doubles.is_null()) else { return };
-    // SAFETY: passed on from the caller.
-    unsafe {
-        let scalars = io.doubles.cast::<[f64; MAX_SCALARS]>().read();
-        let table = Exact::table::<S>();
-        evaluate::<S, Wide<S>>(
-            program,
-            table,
-            scalars.into_iter(),
-            steps,
-            |stream, at, units, to| load(program, io, stream, at, units, to),
-            |run, at| store(run, io, at, nt),
-        )
+    for io in io.each_row() {
+        // SAFETY: passed on from the caller.
+        unsafe {
+            let scalars = io.doubles.cast::<[f64; MAX_SCALARS]>().read();
+            let table = Exact::table::<S>();
+            evaluate::<S, Wide<S>>(
+                program,
+                table,
+                scalars.into_iter(),
+                steps,
+                |stream, at, units, to| load(program, &io, stream, at, units, to),
+                |run, at| store(run, &io, at, nt),
+            )
+        }
     }
 }
 

@@ -82,11 +82,13 @@ pub(super) unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: u
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn run<S: Isa, E: El>(program: &Program, io: &Streams, units: usize, nt: bool) {
-    // SAFETY: passed on from the caller.
-    unsafe {
-        match program.arithmetic {
-            Arithmetic::F32 => evaluate_in::<S, E, Floats<S>>(program, io, units, nt),
-            Arithmetic::F64 => evaluate_in::<S, E, Wide<S>>(program, io, units, nt),
+    for io in io.each_row() {
+        // SAFETY: passed on from the caller.
+        unsafe {
+            match program.arithmetic {
+                Arithmetic::F32 => evaluate_in::<S, E, Floats<S>>(program, &io, units, nt),
+                Arithmetic::F64 => evaluate_in::<S, E, Wide<S>>(program, &io, units, nt),
+            }
         }
     }
 }
