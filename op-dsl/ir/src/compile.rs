@@ -128,13 +128,33 @@ const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
 /// Returns the f64 graph of a formula, and where it has to replace `narrow`, the finished f32 graph.
 pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Wide {
-    let (graph, is_joined) = widen(traced, ranges);
+    let (graph, is_joined) = widen(traced, ranges, Infinities::Limits);
     let worst = rounding::worst_in_f32(narrow, ranges);
     let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
     // Factors that leave f64 leave f32 as well, perhaps only for attributes that the estimate does not sample.
     let halves = worst.halves > BUDGET_OF_HALVES || !limits || is_joined;
     let single = worst.ulps > BUDGET || halves;
     Wide { graph, single, halves, fast: Fast::NONE }
+}
+
+/// Returns the f64 graph of a part of a formula with row functions, and where it has to replace `narrow`, the finished f32 graph.
+///
+/// `nearest` is the formula without remainders of the values of rows, which `narrow` computes, so that f32 always needs the f64
+/// graph. An infinite element gives what arithmetic gives, not a limit: most values of its row are infinite or NaN as well, and the
+/// clamps that give limits took up to two thirds of a gradient's time.
+pub fn wide_of_rows(traced: &Graph, nearest: &Graph, narrow: &Graph, ranges: &Ranges) -> Wide {
+    let Wide { halves, .. } = wide(nearest, narrow, ranges);
+    let (graph, is_joined) = widen(traced, ranges, Infinities::Arithmetic);
+    Wide { graph, single: true, halves: halves || is_joined, fast: Fast::NONE }
+}
+
+/// Results for infinite inputs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Infinities {
+    /// Limits, wherever one input is infinite.
+    Limits,
+    /// The results of arithmetic on the formula, which may be NaN.
+    Arithmetic,
 }
 
 /// Adapts an f64 graph to a back end without f64: orders its factors so that f32 does not overflow.
@@ -152,15 +172,21 @@ const GOOD: f64 = 0.05;
 /// outputs, each output is rewritten on its own.
 ///
 /// Also returns whether products of exponentials leave f64 as written, so that they are [joined](exponentials).
-fn widen(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
+fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, bool) {
+    let has_limits = infinities == Infinities::Limits;
+    let bounded = |form: &Graph| {
+        let limits = limits::run(&series::run(form));
+        if has_limits { held::run(&limits) } else { limits }
+    };
     let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
     let written = opposites::run(&collected);
     let mut best: Option<(f64, [Graph; 2])> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let bounded = held::run(&limits::run(&series::run(&form)));
+        let bounded = bounded(&form);
         let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);
-        let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
+        let is_without = has_limits && rounding::has_no_limit(&graph, ranges);
+        let error = if is_without { error.max(1.0) } else { error };
         // Only a form that is good everywhere replaces one that is zero where huge factors make a number of it.
         let error = if is_lost { error.max(GOOD.next_up()) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
@@ -172,7 +198,7 @@ fn widen(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
     }
     match best {
         Some((error, _)) if error > BUDGET && written.outputs.len() > 1 => {
-            one_by_one(traced, ranges)
+            one_by_one(traced, ranges, infinities)
         }
         Some((_, [bounded, graph])) => match joined(&bounded, &graph) {
             Some(joined) => (joined, true),
@@ -190,10 +216,11 @@ fn joined(bounded: &Graph, graph: &Graph) -> Option<Graph> {
 }
 
 /// Applies [`widen`] to each output on its own, for graphs that no single rewrite makes accurate.
-fn one_by_one(traced: &Graph, ranges: &Ranges) -> (Graph, bool) {
+fn one_by_one(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, bool) {
     let mut b = Builder::new();
     let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
-    let forms = traced.outputs.iter().map(|output| widen(&simplify::run(&alone(output)), ranges));
+    let forms = traced.outputs.iter();
+    let forms = forms.map(|output| widen(&simplify::run(&alone(output)), ranges, infinities));
     let mut any_joined = false;
     let outputs = forms.map(|(form, is_joined)| {
         any_joined |= is_joined;

@@ -19,7 +19,7 @@ use crate::compile;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::kernel::MAX_KERNEL_STREAMS;
 use crate::list::List;
-use crate::op::{Accuracy, Fast, Rule, Spec, Stage, Wide};
+use crate::op::{Accuracy, Fast, Rule, Spec, Stage};
 use crate::passes::differentiate::{Unconnected, without_surrogates};
 use crate::passes::{row_gradient, simplify};
 use crate::prim::Prim;
@@ -68,15 +68,14 @@ pub fn compile(
             Node::Stream(s) if cut.is_rest(s.into()) => b.num(0.0),
             _ => b.add(node),
         });
-        let mut spec = plain(simplify::run(&nearest));
-        if nearest != *traced {
-            let halves = spec.wide.is_some_and(|wide| wide.halves);
-            let graph = compile::wide(traced, &spec.graph, ranges).graph;
-            let graph = with_reciprocals(&graph, |s| s >= formula.inputs && !cut.is_terms(s));
-            spec.wide = Some(Wide { graph, single: true, halves, fast: Fast::NONE });
-            spec.traced = traced.clone();
+        if nearest == *traced {
+            return plain(nearest);
         }
-        spec
+        let nearest = simplify::run(&nearest);
+        let graph = compile::forward(&nearest, ranges);
+        let mut wide = compile::wide_of_rows(traced, &nearest, &graph, ranges);
+        wide.graph = with_reciprocals(&wide.graph, |s| s >= formula.inputs && !cut.is_terms(s));
+        Spec { wide: Some(wide), traced: traced.clone(), ..Spec::of(graph) }
     };
     let stage = |stage: &CutStage| Stage {
         rule: stage.rule,
