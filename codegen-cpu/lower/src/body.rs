@@ -4,7 +4,7 @@ use super::compiler::CALL;
 use super::statements::{Code, Names, has_chains, loaded, statements, watched_code};
 use super::uniform::Hoisted;
 use super::watched::Watched;
-use super::{literal, program, tabled};
+use super::{compensated, literal, program, tabled};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::kernel::Kernel;
@@ -79,7 +79,6 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         )
     });
     let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
-    let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
     // If tables do not serve, functions are interpreted; arithmetic alone is compiled.
     let is_interpreted = tabled.is_some() && programs.has_functions_in_f64();
     let wide = |wide: &Wide| match is_interpreted {
@@ -89,17 +88,43 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     // Types that need f64 only for values that leave the range of f32 are computed in f32 and watched.
     // The author may ask for the same in f32.
     let is_fast = !is_mixed && spec.wide.as_ref().is_some_and(|wide| wide.fast.arithmetic);
+    // Sums and products of rows have few operations that f32 cannot carry the errors of.
+    let compensated = match &spec.wide {
+        Some(wide) if names.has_rows() && !is_mixed && tabled.is_none() => {
+            compensated::statements(&wide.graph, &names)
+        }
+        _ => None,
+    };
+    let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
     let is_near = |dtype: &&DType| match dtype {
         DType::F32 => is_fast,
         dtype => dtype.is_narrow() && dtype.has_f32_range() && !is_all,
     };
+    // Without FMA, the rounding error of a product takes longer than f64.
+    let of_errors: &[DType] = match compensated {
+        Some(_) if is_all => &DType::ALL,
+        Some(_) => &[DType::F32],
+        None => &[],
+    };
+    let has_errors = matches_any(of_errors);
+    let has_errors = quote!(S::FMA && #has_errors);
     let near: Vec<DType> = double.iter().filter(is_near).copied().collect();
+    let types = matches_any(&near);
+    let types = if of_errors.is_empty() { types } else { quote!(#types || #has_errors) };
+    let near: Vec<DType> = [near, of_errors.to_vec()].concat();
     let is_watched = tabled.as_ref().is_none_or(|tabled| tabled.rounds) && !near.is_empty();
-    let watched = exact
-        .filter(|_| is_watched)
-        .and_then(|exact| watched(name, exact, spec, &names, [&inputs, &scalars, &outputs]));
+    let with_errors = compensated.map(|compensated| {
+        quote! {
+            if const { #has_errors } {
+                #compensated
+                return (y, watch);
+            }
+        }
+    });
+    let watched = exact.filter(|_| is_watched).and_then(|exact| {
+        watched(name, exact, spec, &names, [&inputs, &scalars, &outputs], with_errors)
+    });
     let by_range = watched.as_ref().map(|_| {
-        let types = matches_any(&near);
         quote! {
             if const { #types } {
                 ranged::<Self, S, E, #inputs, #scalars, #outputs, W>(
@@ -241,6 +266,7 @@ fn watched(
     spec: &Spec,
     names: &Names,
     [inputs, scalars, outputs]: [&Literal; 3],
+    with_errors: Option<TokenStream>,
 ) -> Option<TokenStream> {
     // The limits of the f32 graph are those of numbers far out, which is not enough where terms of it cancel.
     let is_fast = spec.wide.as_ref().is_some_and(|wide| wide.fast.arithmetic);
@@ -267,6 +293,7 @@ fn watched(
                 [#(#a),*]: [Floats<S, W>; #scalars],
             ) -> ([Floats<S, W>; #outputs], math::range::Watch<S, W, CAREFUL>) {
                 let mut watch = math::range::Watch::new(s);
+                #with_errors
                 #(#lets)*
                 ([#(#results),*], watch)
             }

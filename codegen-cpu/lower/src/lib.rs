@@ -32,6 +32,7 @@ mod breakpoints;
 mod chains;
 mod column;
 mod combine;
+mod compensated;
 mod compiler;
 pub mod cost;
 mod fitted;

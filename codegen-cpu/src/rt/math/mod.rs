@@ -1,6 +1,7 @@
 //! Vector maths with stated ULP budgets, generic over the SIMD level.
 
 pub mod both;
+mod compensated;
 pub mod double_float;
 mod erf;
 mod exp;

@@ -1,0 +1,72 @@
+//! Sums and products of double-floats, for formulas of rows, whose results are watched (`rt/ranged.rs`).
+//!
+//! Where a number is not finite the low part may be NaN, and so is the result then: the step is computed again in f64. Operations of
+//! [`DoubleFloat`] that clear such low parts take up to twice as long.
+
+use super::double_float::DoubleFloat;
+use crate::rt::simd::Isa;
+use crate::rt::step::Floats;
+
+impl<S: Isa, const W: usize> DoubleFloat<S, W> {
+    /// Returns a value of a row: the nearest float and the remainder.
+    #[inline(always)]
+    pub fn of_row(high: Floats<S, W>, low: Floats<S, W>) -> DoubleFloat<S, W> {
+        DoubleFloat { high, low }
+    }
+
+    /// `x + y`, exactly.
+    #[inline(always)]
+    pub fn sum_of(x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
+        let (high, low) = x.two_sum(y);
+        DoubleFloat { high, low }
+    }
+
+    /// `x * y`, exactly where the rounding error does not underflow.
+    #[inline(always)]
+    pub fn product_of(s: S, x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
+        let (high, low) = x.two_prod(s, y);
+        DoubleFloat { high, low }
+    }
+
+    /// `self + y`. Where the terms cancel, the low part may be larger than half a unit of the high part.
+    #[inline(always)]
+    pub fn plus(self, y: DoubleFloat<S, W>) -> DoubleFloat<S, W> {
+        let (high, rest) = self.high.two_sum(y.high);
+        DoubleFloat { high, low: rest + (self.low + y.low) }
+    }
+
+    /// `self + y`
+    #[inline(always)]
+    pub fn plus_float(self, y: Floats<S, W>) -> DoubleFloat<S, W> {
+        let (high, rest) = self.high.two_sum(y);
+        DoubleFloat { high, low: rest + self.low }
+    }
+
+    /// `self * x`
+    #[inline(always)]
+    pub fn times_float(self, s: S, x: Floats<S, W>) -> DoubleFloat<S, W> {
+        let (high, rest) = self.high.two_prod(s, x);
+        DoubleFloat { high, low: self.low.mul_add(x, rest) }
+    }
+
+    /// `self * x`, rounded about once.
+    #[inline(always)]
+    pub fn times_rounded(self, x: Floats<S, W>) -> Floats<S, W> {
+        self.high.mul_add(x, self.low * x)
+    }
+
+    /// `self * y`, rounded about once.
+    #[inline(always)]
+    pub fn by_rounded(self, y: DoubleFloat<S, W>) -> Floats<S, W> {
+        self.high.mul_add(y.high, self.high.mul_add(y.low, self.low * y.high))
+    }
+
+    /// `1 / self`
+    #[inline(always)]
+    pub fn reciprocal(self, s: S) -> DoubleFloat<S, W> {
+        let one = Floats::splat(s, 1.0);
+        let high = one / self.high;
+        let left = self.low.mul_add(-high, self.high.mul_add(-high, one));
+        DoubleFloat { high, low: left * high }
+    }
+}
