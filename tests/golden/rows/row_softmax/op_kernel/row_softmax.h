@@ -268,40 +268,7 @@ private:
         }
     }
 
-    // Tables of byte offsets: from rows without gaps to lines, and back.
-    __aicore__ inline void FillPlaces()
-    {
-        const uint32_t columns = static_cast<uint32_t>(tiling_.columns);
-        const uint32_t line = tiling_.pitch;
-        const LocalTensor<int32_t> lines = lines_.Get<int32_t>();
-        const LocalTensor<int32_t> rows = rows_.Get<int32_t>();
-        for (uint32_t row = 0; row < ROW_BLOCK; ++row) {
-            lines.SetValue(row, static_cast<int32_t>(row * columns * sizeof(float)));
-            for (uint32_t column = 0; column < columns; ++column) {
-                rows.SetValue(row * columns + column, static_cast<int32_t>((column * line + row) * sizeof(float)));
-            }
-        }
-        const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
-        SetFlag<HardEvent::S_V>(written);
-        WaitFlag<HardEvent::S_V>(written);
-        Continue(lines, ROW_BLOCK, line, ROW_BLOCK * columns);
-        Continue(lines, line, line * columns, 1);
-        Continue(rows, ROW_BLOCK * columns, line * columns, ROW_BLOCK);
-    }
-
-    // Turns rows without gaps. The last tile of a core may have fewer rows than its lines have room for.
-    __aicore__ inline void Turn(const LocalTensor<float>& to, const LocalTensor<float>& from, const RowTile& tile)
-    {
-        const LocalTensor<uint32_t> lines = lines_.Get<uint32_t>();
-        if (tile.rows == tile.pitch) {
-            Gather(to, from, lines, 0, tile.count);
-            return;
-        }
-        for (uint32_t column = 0; column < tile.columns; ++column) {
-            const uint32_t at = column * tile.pitch;
-            Gather(to[at], from, lines[at], 0, tile.rows);
-        }
-    }
+    {{fragment: kernel/row_functions/turned.h; @written@ = const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V)); SetFlag<HardEvent::S_V>(written); WaitFlag<HardEvent::S_V>(written);}}
 
     // Fills a table from its first `have` elements, whose successors lie `shift` elements further on.
     __aicore__ inline static void Continue(const LocalTensor<int32_t>& table, uint32_t have, uint32_t all,
@@ -347,108 +314,9 @@ private:
     }
 
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
-    // Where a row of a part begins; tensors without parts have one.
-    __aicore__ inline uint64_t FirstOf(uint64_t row, bool gated, uint32_t part) const
-    {
-        const uint64_t group = tiling_.group;
-        const uint64_t place = gated ? (row / group * 2 + part) * group + row % group : row;
-        return place * tiling_.columns;
-    }
-
-    // Rows that one copy moves: rows of a part lie apart by other rows of the tensor if a row of it has both parts.
-    __aicore__ inline uint32_t Together(const RowTile& tile, bool gated) const
-    {
-        return gated && tiling_.group > 1 ? 1 : tile.rows;
-    }
-
-    __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const RowTile& tile, bool gated,
-                                uint32_t part) const
-    {
-        const uint32_t together = Together(tile, gated);
-        for (uint32_t row = 0; row < tile.rows; row += together) {
-            const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part) + tile.first];
-            const uint32_t bytes = tile.columns * sizeof(T);
-            const uint32_t gap = gated && together > 1 ? bytes : 0;
-            DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, 0, 0},
-                        DataCopyPadExtParams<T>());
-        }
-    }
-
-    // The same, the other way.
-    __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const RowTile& tile, bool gated,
-                                 uint32_t part) const
-    {
-        const uint32_t together = Together(tile, gated);
-        for (uint32_t row = 0; row < tile.rows; row += together) {
-            const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part) + tile.first];
-            const uint32_t bytes = tile.columns * sizeof(T);
-            const uint32_t gap = gated && together > 1 ? bytes : 0;
-            DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, 0, gap, 0});
-        }
-    }
-
-    // Elements of the largest tile, in whole repeats.
-    __aicore__ inline uint32_t Capacity() const
-    {
-        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-        const uint32_t row = tiling_.path == TURNED ? static_cast<uint32_t>(tiling_.columns) : tiling_.pitch;
-        return (tiling_.tileRows * row + STEP - 1) / STEP * STEP;
-    }
-
-    // How many of the cores before this one have a row more.
-    __aicore__ inline uint64_t Longer(uint64_t core) const { return core < tiling_.big ? core : tiling_.big; }
+    {{fragment: kernel/row_functions/moves.h; @load@ = DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, 0, 0}, DataCopyPadExtParams<T>());; @store@ = DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, 0, gap, 0});}}
 #elif __NPU_ARCH__ == 2002
-    // Where a row of a part begins; tensors without parts have one.
-    __aicore__ inline uint64_t FirstOf(uint64_t row, bool gated, uint32_t part) const
-    {
-        const uint64_t group = tiling_.group;
-        const uint64_t place = gated ? (row / group * 2 + part) * group + row % group : row;
-        return place * tiling_.columns;
-    }
-
-    // Rows that one copy moves: rows of a part lie apart by other rows of the tensor if a row of it has both parts.
-    __aicore__ inline uint32_t Together(const RowTile& tile, bool gated) const
-    {
-        return gated && tiling_.group > 1 ? 1 : tile.rows;
-    }
-
-    __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const RowTile& tile, bool gated,
-                                uint32_t part) const
-    {
-        const uint32_t together = Together(tile, gated);
-        for (uint32_t row = 0; row < tile.rows; row += together) {
-            const GlobalTensor<T> rows = from[FirstOf(tile.row + row, gated, part) + tile.first];
-            const uint32_t bytes = tile.columns * sizeof(T);
-            const uint32_t gap = gated && together > 1 ? bytes : 0;
-            DataCopy(to[row * tile.pitch], rows, DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES,
-                                                              gap / BLOCK_BYTES, 0));
-        }
-    }
-
-    // The same, the other way.
-    __aicore__ inline void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const RowTile& tile, bool gated,
-                                 uint32_t part) const
-    {
-        const uint32_t together = Together(tile, gated);
-        for (uint32_t row = 0; row < tile.rows; row += together) {
-            const GlobalTensor<T> rows = to[FirstOf(tile.row + row, gated, part) + tile.first];
-            const uint32_t bytes = tile.columns * sizeof(T);
-            const uint32_t gap = gated && together > 1 ? bytes : 0;
-            DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, 0,
-                                                                gap / BLOCK_BYTES));
-        }
-    }
-
-    // Elements of the largest tile, in whole repeats.
-    __aicore__ inline uint32_t Capacity() const
-    {
-        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
-        const uint32_t row = tiling_.path == TURNED ? static_cast<uint32_t>(tiling_.columns) : tiling_.pitch;
-        return (tiling_.tileRows * row + STEP - 1) / STEP * STEP;
-    }
-
-    // How many of the cores before this one have a row more.
-    __aicore__ inline uint64_t Longer(uint64_t core) const { return core < tiling_.big ? core : tiling_.big; }
+    {{fragment: kernel/row_functions/moves.h; @load@ = DataCopy(to[row * tile.pitch], rows, DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, gap / BLOCK_BYTES, 0));; @store@ = DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, 0, gap / BLOCK_BYTES));}}
 #endif
 
     // Slots of the results in a buffer of the output queue.
