@@ -44,7 +44,11 @@ impl Interleave {
 }
 
 /// Argument of a block kernel: the streams (inputs and outputs in memory) and the scalars.
+///
+/// Start addresses come first, at the beginning of a cache line: a kernel reads them right after they were written, and reads that
+/// cross a line wait for all earlier stores.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct Streams {
     /// Start addresses: inputs, then outputs, in the order of the body.
     pub start: [*mut u8; MAX_STREAMS],
