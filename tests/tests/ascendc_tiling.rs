@@ -1,6 +1,8 @@
 //! Emitted host code compared with its Rust implementation: tiling to the byte, shapes, and refusals.
 #![allow(missing_docs)]
 
+#[path = "ascendc_tiling/along.rs"]
+mod along;
 #[path = "ascendc_tiling/cases.rs"]
 mod cases;
 mod common;

@@ -24,7 +24,7 @@ __aicore__ inline void Process()
     }
 }
 
-// What copies move: turned rows have no gaps between them, as if they were one row.
+// Copies move turned rows without gaps between them, as if they were one row.
 __aicore__ inline RowTile Copied(const RowTile& tile) const
 {
     RowTile copied = tile;
