@@ -219,8 +219,8 @@ fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
 
 /// Returns a bit mask of the other streams that the outputs depending on node `part` read.
 ///
-/// Factors (streams that only multiply outputs) and streams that [only choose](only_chooses), as masks do, are left out. `own` is the bit of the part's own stream, and `inputs` are
-/// those that each node depends on.
+/// Factors (streams that only multiply outputs) and streams that [only choose](only_chooses), as masks do, are left out. `own` is
+/// the bit of the part's own stream, and `inputs` are those that each node depends on.
 fn beside(graph: &Graph, part: Id, own: u64, inputs: &[Inputs]) -> u64 {
     let depends = graph.depends_on(|id, _| id == part);
     let results = graph.outputs.iter().filter(|o| depends[o.index()]);
