@@ -112,12 +112,19 @@ pub struct Input<'a, S: Isa, E: El, const W: usize> {
     ahead: usize,
     /// The step, if it has been loaded already.
     loaded: Option<&'a Floats<S, W>>,
+    /// The number of a row, if the input has one for each row.
+    ///
+    /// By value, because behind a reference all that is computed from it alone would be computed again in every step.
+    number: Option<f32>,
     _step: PhantomData<&'a [Cell<E>]>,
 }
 
 impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     #[inline(always)]
     fn load(self) -> Floats<S, W> {
+        if let Some(number) = self.number {
+            return Floats::splat(self.s, number);
+        }
         if let Some(step) = self.loaded {
             return *step;
         }
@@ -158,6 +165,9 @@ pub(super) struct Part<'a, S: Isa, E: El, const W: usize> {
 impl<S: Isa, E: El, const W: usize> Load<S, PAIR> for Part<'_, S, E, W> {
     #[inline(always)]
     fn load(self) -> Floats<S, PAIR> {
+        if let Some(number) = self.of.number {
+            return Floats::splat(self.of.s, number);
+        }
         if let Some(step) = self.of.loaded {
             return step.pair(self.from);
         }
@@ -311,13 +321,12 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                 }
                 let mut left = if const { any(&Self::OF_ROWS) } { io.rows } else { 1 };
                 while left > 0 {
-                    let mut of_rows = [const { MaybeUninit::uninit() }; I];
+                    let mut of_rows = [None; I];
                     if const { any(&Self::OF_ROWS) } {
                         for k in 0..I {
                             if Self::OF_ROWS[k] && Self::READS[k] {
                                 // SAFETY: the caller vouches for the number.
-                                let number = unsafe { input[k].cast::<f32>().read() };
-                                of_rows[k].write(Floats::<S, W>::splat(s, number));
+                                of_rows[k] = Some(unsafe { input[k].cast::<f32>().read() });
                             }
                         }
                     }
@@ -326,15 +335,13 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         // SAFETY: the caller vouches for `steps` steps of every stream.
                         unsafe {
                             let start = core::ptr::null();
+                            let (loaded, number) = (None, None);
                             let mut x =
-                                [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
+                                [Input { s, start, ahead, loaded, number, _step: PhantomData }; I];
                             for k in 0..I {
                                 // The constant comes first, so that other kernels are compiled as if the rest were not here.
                                 if const { any(&Self::OF_ROWS) } && Self::OF_ROWS[k] {
-                                    // A number that is not read stays in memory, where no formula looks at it.
-                                    if Self::READS[k] {
-                                        x[k].loaded = Some(of_rows[k].assume_init_ref());
-                                    }
+                                    x[k].number = of_rows[k];
                                     continue;
                                 }
                                 x[k].start = match (Self::MASKS[k], Self::OWN[k]) {

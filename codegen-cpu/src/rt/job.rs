@@ -303,12 +303,12 @@ impl Job {
         self.elements().saturating_mul(per_element)
     }
 
-    /// Returns whether input `k` has contiguous numbers of f32 in each row, the last dimension of the domain.
-    pub fn has_floats(&self, k: usize) -> bool {
+    /// Returns the type of input `k` if it has contiguous numbers in each row, the last dimension of the domain.
+    pub fn contiguous(&self, k: usize) -> Option<DType> {
         let (s, last) = (&self.streams[k], self.rank - 1);
-        let is_dense = self.size[last] == 1 || s.strides[last] == size_of::<f32>() as isize;
-        let is_aligned = s.ptr.addr() % align_of::<f32>() == 0;
-        s.dtype == DType::F32 && is_dense && is_aligned
+        let (dtype, size) = (s.dtype.number()?, s.dtype.size());
+        let is_dense = self.size[last] == 1 || s.strides[last] == size as isize;
+        (is_dense && s.ptr.addr().is_multiple_of(size)).then_some(dtype)
     }
 
     /// Returns the address of row `row` of stream `k`; rows are counted over all dimensions but the last.

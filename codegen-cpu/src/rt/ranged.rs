@@ -78,7 +78,7 @@ where
     E: El,
 {
     let (y, watch) = B::watched::<S, E, _, W, false>(s, x, a);
-    if watch.is_good().all_true() {
+    if watch.is_all_good() {
         return y;
     }
     let none = Floats::splat(s, 0.0);

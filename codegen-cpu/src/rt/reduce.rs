@@ -1,7 +1,9 @@
 //! Functions of all elements of a row, in an order that follows from their number alone.
 
 use super::abi::ALIGN;
+use super::elem::El;
 use super::simd::{AtLevel, Isa};
+use super::step::{Floats, PAIR};
 use fearless_simd::prelude::*;
 use op_dsl_ir::op::RowFunction;
 
@@ -12,24 +14,33 @@ const PARTIAL: usize = 32;
 
 /// A type of the terms that are added in f64.
 pub(super) trait Term: Copy + Into<f64> {
-    /// Converts as many terms as a vector of `f32` has, to two vectors in order.
-    fn wide<S: Isa>(s: S, terms: &[Self]) -> [S::f64s; 2];
+    /// Converts as many terms as two vectors of `f32` have, to four vectors in order.
+    fn wide<S: Isa>(s: S, terms: &[Self]) -> [[S::f64s; 2]; 2];
 }
 
-impl Term for f32 {
+impl<E: El + Into<f64>> Term for E {
     #[inline(always)]
-    fn wide<S: Isa>(s: S, terms: &[f32]) -> [S::f64s; 2] {
-        let (low, high) = S::f32s::from_slice(s, terms).widen();
-        [low, high]
+    fn wide<S: Isa>(s: S, terms: &[E]) -> [[S::f64s; 2]; 2] {
+        let [first, second] = pair(s, terms).0;
+        let ((a, b), (c, d)) = (first.widen(), second.widen());
+        [[a, b], [c, d]]
     }
 }
 
 impl Term for f64 {
     #[inline(always)]
-    fn wide<S: Isa>(s: S, terms: &[f64]) -> [S::f64s; 2] {
-        let (low, high) = terms.split_at(S::f64s::LEN);
-        [S::f64s::from_slice(s, low), S::f64s::from_slice(s, high)]
+    fn wide<S: Isa>(s: S, terms: &[f64]) -> [[S::f64s; 2]; 2] {
+        let vector = |k: usize| S::f64s::from_slice(s, &terms[k * S::f64s::LEN..][..S::f64s::LEN]);
+        [[vector(0), vector(1)], [vector(2), vector(3)]]
     }
+}
+
+/// Loads two vectors of elements, in memory order, so that results do not depend on how a row is stored.
+#[inline(always)]
+fn pair<S: Isa, E: El>(s: S, elements: &[E]) -> Floats<S> {
+    let elements = &elements[..PAIR * S::f32s::LEN];
+    // SAFETY: the slice has as many elements as two vectors.
+    E::to_memory_order(unsafe { E::load(s, elements.as_ptr()) })
 }
 
 /// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
@@ -41,9 +52,10 @@ pub(super) fn sum<S: Isa, T: Term>(s: S, row: &[T]) -> f64 {
     let mut chunks = row.chunks_exact(PARTIAL);
     for chunk in &mut chunks {
         // A loop over indices, because closures of iterators would be compiled without the level's instructions.
-        for k in 0..count {
-            let [low, high] = T::wide(s, &chunk[k * S::f32s::LEN..][..S::f32s::LEN]);
-            pairs[k] = [pairs[k][0] + low, pairs[k][1] + high];
+        for k in (0..count).step_by(PAIR) {
+            let [[a, b], [c, d]] = T::wide(s, &chunk[k * S::f32s::LEN..][..PAIR * S::f32s::LEN]);
+            pairs[k] = [pairs[k][0] + a, pairs[k][1] + b];
+            pairs[k + 1] = [pairs[k + 1][0] + c, pairs[k + 1][1] + d];
         }
     }
     let mut partial = [0.0; PARTIAL];
@@ -69,7 +81,7 @@ const LANES: usize = 16;
 
 /// Returns the largest element of a row; NaN if any is NaN. Asks for memory `ahead` bytes after each load, unless that is 0.
 #[inline(always)]
-fn largest<S: Isa>(s: S, row: &[f32], ahead: usize) -> f32 {
+fn largest<S: Isa, E: El>(s: S, row: &[E], ahead: usize) -> f32 {
     let low = S::f32s::splat(s, f32::NEG_INFINITY);
     let (mut partial, mut total) = ([low; 4], [S::f32s::splat(s, 0.0); 4]);
     // Loops, because closures of iterators would be compiled without the level's instructions.
@@ -80,22 +92,26 @@ fn largest<S: Isa>(s: S, row: &[f32], ahead: usize) -> f32 {
                 s.prefetch(step.as_ptr().cast::<u8>().wrapping_add(ahead + line));
             }
         }
-        for (k, (partial, total)) in partial.iter_mut().zip(&mut total).enumerate() {
-            let x = S::f32s::from_slice(s, &step[k * S::f32s::LEN..][..S::f32s::LEN]);
-            *partial = partial.max(x);
-            *total += x;
+        for from in [0, PAIR] {
+            let x = pair(s, &step[from * S::f32s::LEN..]).0;
+            for k in 0..PAIR {
+                partial[from + k] = partial[from + k].max(x[k]);
+                total[from + k] += x[k];
+            }
         }
     }
-    let mut vectors = steps.remainder().chunks_exact(S::f32s::LEN);
-    for vector in &mut vectors {
-        let x = S::f32s::from_slice(s, vector);
-        partial[0] = partial[0].max(x);
-        total[0] += x;
+    let mut pairs = steps.remainder().chunks_exact(PAIR * S::f32s::LEN);
+    for elements in &mut pairs {
+        let x = pair(s, elements).0;
+        for k in 0..PAIR {
+            partial[k] = partial[k].max(x[k]);
+            total[k] += x[k];
+        }
     }
     let ([a, b, c, d], [i, j, k, l]) = (partial, total);
     let total = (i + j) + (k + l);
     // A NaN makes the total NaN, and so do infinities of both signs.
-    if !total.simd_eq(total).all_true() && row.iter().any(|x| x.is_nan()) {
+    if !total.simd_eq(total).all_true() && row.iter().any(|x| x.to_f32().is_nan()) {
         return f32::NAN;
     }
     let mut all = [f32::NEG_INFINITY; LANES];
@@ -105,8 +121,8 @@ fn largest<S: Isa>(s: S, row: &[f32], ahead: usize) -> f32 {
             all[i] = if all[i + n] > all[i] { all[i + n] } else { all[i] };
         }
     }
-    let larger = |m: f32, x: &f32| if *x > m || x.is_nan() { *x } else { m };
-    vectors.remainder().iter().fold(all[0], larger)
+    let larger = |m: f32, x: f32| if x > m || x.is_nan() { x } else { m };
+    pairs.remainder().iter().map(|x| x.to_f32()).fold(all[0], larger)
 }
 
 /// Returns the value of a row function before any term.
@@ -135,7 +151,7 @@ pub(super) struct Reduce<'a, R> {
     pub ahead: usize,
 }
 
-impl<'r, R: Fn(usize) -> &'r [f32]> AtLevel for Reduce<'_, R> {
+impl<'r, E: El + Into<f64>, R: Fn(usize) -> &'r [E]> AtLevel for Reduce<'_, R> {
     type Output = ();
 
     fn at<S: Isa>(self, s: S) {

@@ -12,12 +12,14 @@
 use super::block::Kernels;
 use super::chunks::CHUNK;
 use super::driver;
+use super::elem::El;
 use super::job::Job;
 use super::options::Options;
 use super::prefetch;
 use super::reduce::{self, Reduce};
 use super::stream::Stream;
 use super::view::contiguous_strides;
+use crate::with_element;
 use op_dsl_ir::DType;
 use op_dsl_ir::graph::{Graph, Node};
 use op_dsl_ir::op::{RowFunction, Rule, Spec};
@@ -84,8 +86,13 @@ impl Rows<'_> {
                     let kept = kept.map(|terms| (terms, take(elements)));
                     let terms = kept.map_or(scratch, |(_, place)| place);
                     let value = match element(&stage.spec.graph).filter(|_| kept.is_none()) {
-                        Some(k) if job.has_floats(k) => of_elements(job, k, function),
-                        _ => reduce(job, kernels, function, terms, kept.is_some()),
+                        Some(k) => match job.contiguous(k) {
+                            Some(dtype) => {
+                                with_element!(dtype, E => of_elements::<E>(job, k, function))
+                            }
+                            None => reduce(job, kernels, function, terms, false),
+                        },
+                        None => reduce(job, kernels, function, terms, kept.is_some()),
                     };
                     if let Some((stream, place)) = kept {
                         job.set_contiguous(stream, place.cast(), DType::F32.into());
@@ -186,11 +193,11 @@ fn element(graph: &Graph) -> Option<usize> {
 }
 
 /// Returns the value of a function of the elements of input `k`, which are contiguous in each row, for each row.
-fn of_elements(job: &Job, k: usize, function: RowFunction) -> Vec<f64> {
+fn of_elements<E: El + Into<f64>>(job: &Job, k: usize, function: RowFunction) -> Vec<f64> {
     let columns = job.size[job.rank - 1];
     let mut values = vec![reduce::start(function); job.elements() / columns];
     let row = |row: usize| {
-        let place = job.row(k, row).cast::<f32>().cast_const();
+        let place = job.row(k, row).cast::<E>().cast_const();
         // SAFETY: a row of the domain, whose elements the view vouches for. No kernel writes them before this chunk is done.
         unsafe { core::slice::from_raw_parts(place, columns) }
     };

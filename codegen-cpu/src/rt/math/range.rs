@@ -223,6 +223,20 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
         self.sum = self.sum + value;
     }
 
+    /// Returns whether all recorded values of all lanes stayed in range. It may return false for very large numbers.
+    ///
+    /// Vectors are joined first, so that two tests cover all of them.
+    #[inline(always)]
+    pub fn is_all_good(self) -> bool {
+        let s = self.sum.0[0].token();
+        let least = self.least.fold(
+            #[inline(always)]
+            |x, least| s.min_size(x, least),
+        );
+        let sum = self.sum.fold(|x, sum| sum + x);
+        least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true() && s.all_finite(sum)
+    }
+
     /// Returns the mask of lanes where all recorded values stayed in range.
     #[inline(always)]
     pub fn is_good(self) -> Mask<S, W> {
