@@ -12,6 +12,7 @@ use op_dsl_ir::op::{Accuracy, OpDef, Part, Pattern, Spec, Stream, Tensor, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
+use op_dsl_ir::stages::with_reciprocals;
 use op_dsl_ir::{DType, Stored};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
@@ -33,6 +34,13 @@ fn hoisted(Kernel { def, of_rows, .. }: &Kernel) -> Option<Hoisted> {
     if of_rows.contains(&true) { None } else { Hoisted::of(&def.specs[0], attributes(def)) }
 }
 
+/// Returns, per input of a kernel, whether it holds terms that an earlier stage of a formula of rows has kept.
+fn terms(Kernel { def, of_rows, .. }: &Kernel) -> Vec<bool> {
+    let streams = def.input_streams();
+    let is_of_stage = streams.iter().map(|stream| def.inputs[stream.tensor].name.starts_with('.'));
+    is_of_stage.zip(of_rows).map(|(is_of_stage, of_row)| is_of_stage && !of_row).collect()
+}
+
 /// Returns the tokens of `impl Body` for the type `name`, which computes what the kernel does.
 pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     let Kernel { def, of_rows, is_mixed } = kernel;
@@ -46,13 +54,21 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
         own: def.own_types().take(def.input_streams().len()).collect(),
         of_rows: of_rows.clone(),
+        terms: terms(kernel),
         in_memory: vec![true; def.input_streams().len()],
         scalars: def.scalar_names().iter().map(|n| value_name(n)).chain(further).collect(),
         as_written: def.accuracy == Accuracy::AsWritten,
         rounds: false,
     };
     let by_scalars = hoisted.map(|hoisted| Spec { graph: hoisted.graph, ..spec.clone() });
-    let spec = by_scalars.as_ref().unwrap_or(spec);
+    let by_reciprocals = || {
+        let graph = with_reciprocals(&spec.graph, |k| of_rows.get(k) == Some(&true));
+        Spec { graph, ..spec.clone() }
+    };
+    // Where f32 has the second graph, only 16 bits have the first.
+    let is_of_halves = names.has_rows() && spec.wide.as_ref().is_some_and(|wide| wide.single);
+    let rewritten = by_scalars.or_else(|| is_of_halves.then(by_reciprocals));
+    let spec = rewritten.as_ref().unwrap_or(spec);
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
     let own_outputs: Vec<Option<Stored>> = def.own_types().skip(names.own.len()).collect();
     let mut programs = Programs::of(name, spec, &names, &own_outputs, is_mixed);

@@ -4,6 +4,8 @@
 //! body      graph -> straight-line vector code
 //! statements  vector code of a graph
 //! chains    products of more than two factors
+//! compensated  f32 code of row formulas that carries rounding errors along
+//! row_factors  factors that are the same for all elements of a row
 //! watched   values that may leave the range of f32
 //! column    code of each primitive
 //! fitted    tables of functions of one variable
@@ -43,6 +45,7 @@ pub mod literal;
 mod look_up;
 mod made;
 mod program;
+mod row_factors;
 mod several;
 mod statements;
 mod tabled;

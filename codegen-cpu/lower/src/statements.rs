@@ -24,6 +24,8 @@ pub(super) struct Names {
     pub own: Vec<Option<Stored>>,
     /// True, per input, if it holds one number per row.
     pub of_rows: Vec<bool>,
+    /// True, per input, if it holds terms in f32 that an earlier stage of a formula of rows has rounded.
+    pub terms: Vec<bool>,
     pub scalars: Vec<Ident>,
     /// Whether products are multiplied as written, although partial products may leave the range of f32.
     pub as_written: bool,

@@ -256,6 +256,7 @@ fn at_hand(names: &Names, values: &[Ident], rounds: bool) -> Names {
     Names {
         in_memory: none.clone(),
         masks: none.clone(),
+        terms: none.clone(),
         of_rows: none,
         own,
         inputs,

@@ -220,6 +220,18 @@ pub trait Isa: Simd + Functions {
         (x * y).floor() + z
     }
 
+    /// `x * 2^floor(k)`, rounded once, for `x` between 0.5 and 2 and `|k| < 152`.
+    ///
+    /// `n` has `floor(k) + 254` in its lowest 9 bits: of two factors that are normal numbers, the second rounds a denormal result.
+    #[inline(always)]
+    fn scale(self, x: Self::f32s, k: Self::f32s, n: Self::u32s) -> Self::f32s {
+        let _ = k;
+        let half = n >> 1;
+        let (a, b): (Self::f32s, Self::f32s) =
+            ((half << 23).bitcast(), ((n - half) << 23).bitcast());
+        x * a * b
+    }
+
     /// Returns `v` unchanged, and schedules its computation before that of values pinned later.
     ///
     /// This interleaves the vectors of a step. Where there are enough registers for steps of many vectors, the compiler would

@@ -139,11 +139,12 @@ fn without_constants(formula: &RowFormula) -> RowFormula {
     }
 }
 
-/// Returns a graph in f64 that multiplies by reciprocals of divisors that are the same for all elements of a row.
+/// Returns a graph that multiplies by reciprocals of divisors that are the same for all elements of a row.
 ///
-/// A kernel computes these once for each row, where eight divisions take as long as sixteen products. `is_of_row` says whether a
+/// A kernel computes these once for each row, where eight divisions take as long as sixteen products. In f32 a product rounds once
+/// more than a quotient, so that only graphs for f64 and for 16 bits are rewritten. `is_of_row` says whether a
 /// stream holds one number per row. Quotients that are rounded or compared stay, because they may be exact.
-fn with_reciprocals(graph: &Graph, is_of_row: impl Fn(usize) -> bool) -> Graph {
+pub fn with_reciprocals(graph: &Graph, is_of_row: impl Fn(usize) -> bool) -> Graph {
     let is_same = graph.forward(|at| match at.node {
         Node::Stream(s) => is_of_row(s.into()),
         _ => at.args().all(|is_same| *is_same),

@@ -188,6 +188,12 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_scale(s: Avx512, x: __m512, k: __m512) -> __m512 {
+        _mm512_scalef_ps(x, k)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_mul_add_down(s: Avx512, x: __m512, y: __m512, z: __m512) -> __m512 {
         _mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x, y, z)
     }
@@ -264,6 +270,10 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn pin(self, v: f32x16<Self>) -> f32x16<Self> {
         avx512_pin(self, v.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn scale(self, x: f32x16<Self>, k: f32x16<Self>, _: u32x16<Self>) -> f32x16<Self> {
+        avx512_scale(self, x.into(), k.into()).simd_into(self)
     }
     #[inline(always)]
     fn max_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {
