@@ -59,7 +59,7 @@ impl Function<'_> {
 /// if no table meets the largest target.
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
-    let targets = request.targets();
+    let targets = request.targets(view.power() > 0);
     let mut hopes: Vec<(f64, f64, Search)> = Vec::new();
     for degree in request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree)) {
         let search = Search::new(view, request.index, request.entries, degree);
