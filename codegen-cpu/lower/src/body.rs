@@ -180,6 +180,11 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
             Some(quote!(const IN_F64: [bool; #count] = [#(#in_f64),*];))
         }
     };
+    let looks_up = tabled.as_ref().map(|_| {
+        quote!(
+            const LOOKS_UP: bool = true;
+        )
+    });
     let (items, value) = match &tabled {
         Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
             let value = quote!(if const { #has_tables } { #by_tables } else { #value });
@@ -239,6 +244,7 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
             #is_interpreted
             #on_f64
             #without_tables
+            #looks_up
             #[inline(always)]
             #[allow(unused_variables)]
             fn eval<S: Isa, E: El, const W: usize>(

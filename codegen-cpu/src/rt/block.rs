@@ -56,6 +56,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// For each element type, true if the formula is evaluated in f64, not by piecewise polynomials.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
+    /// Whether the formula looks functions up in tables, whose long dependency chains are worth interleaving.
+    const LOOKS_UP: bool = false;
+
     /// For each element type, true if there is a kernel for it.
     const DTYPES: [bool; DType::COUNT] = [true; DType::COUNT];
 
@@ -283,6 +286,17 @@ fn in_turn<T: Copy, const O: usize>(
 /// It places functions of types, such as these, in the module of the type, and other generic instances in the module that
 /// defines the function. An operator, which is a module, is therefore compiled again only if its own formula has changed.
 pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
+    /// Runs the body over `steps` steps of `W` vectors, two vectors at a time.
+    ///
+    /// It is the block kernel of bodies that gain nothing by longer steps, because these take longer to compile.
+    ///
+    /// # Safety
+    /// As [`BlockFn`](super::abi::BlockFn).
+    unsafe fn block_of_pairs<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
+        // SAFETY: passed on from the caller, because the number of elements is the same.
+        unsafe { Self::block::<S, E, PAIR>(io, steps * (W / PAIR), nt) }
+    }
+
     /// Runs the body over `steps` steps of the streams in `io`: the loop of every block kernel.
     ///
     /// # Safety

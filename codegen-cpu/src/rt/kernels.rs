@@ -4,7 +4,7 @@ use super::abi::{BlockFn, MAX_SCALARS, MAX_STREAMS};
 use super::block::{Body, Kernel, in_twos};
 use super::interpreter::{self, doubles};
 use super::simd::{Level, levels};
-use super::step::width;
+use super::step::{PAIR, width};
 use crate::elements;
 use op_dsl_ir::program::{Op, Program};
 use op_dsl_ir::{DType, Stored};
@@ -23,6 +23,13 @@ const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
         Level::Avx2 | Level::Neon => in_f64 && arithmetic < 18 * functions,
         Level::Avx512 => in_f64 && arithmetic < 7 * functions,
     }
+}
+
+/// Decides whether a kernel computes two vectors at a time, although a step of the level has more.
+///
+/// AVX2 has longer steps only because they suit look-ups.
+const fn computes_pairs(level: Level, looks_up: bool) -> bool {
+    matches!(level, Level::Avx2) && !looks_up
 }
 
 /// Fills the table of kernels `$table`; the macro `$kernel` produces each entry.
@@ -120,6 +127,9 @@ impl Kernels {
                             || is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
                     {
                         Some(interpreter::block::<fearless_simd::$token, $E, W> as BlockFn)
+                    }
+                    _ if W > PAIR && computes_pairs(Level::$level, B::LOOKS_UP) => {
+                        Some(<B as Kernel<I, A, O>>::block_of_pairs::<fearless_simd::$token, $E, W>)
                     }
                     _ => Some(<B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>),
                 }

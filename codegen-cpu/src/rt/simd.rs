@@ -169,6 +169,12 @@ pub trait Isa: Simd + Functions {
     /// Whether `min` and `max` return their second operand where one is NaN, or both are zeros.
     const MIN_IS_SECOND: bool = false;
 
+    /// Whether steps of two vectors are interleaved, too: see [`pin`](Self::pin).
+    ///
+    /// With AVX2 they are not. The compiler then exchanges the factors of some products in one of the vectors, so that the signs of
+    /// NaNs depended on the position of an element.
+    const PINS_PAIRS: bool = true;
+
     /// Whether [`max_size`](Self::max_size) is one instruction.
     const HAS_MAX_SIZE: bool = false;
 

@@ -87,17 +87,33 @@ kernel!(
         unsafe { _mm256_stream_si256(to.as_mut_ptr(), v) }
     }
 );
+kernel!(
+    #[inline]
+    fn avx2_pin(s: Avx2, v: __m256) -> __m256 {
+        let mut v = v;
+        // SAFETY: emits no instruction. The compiler keeps the order of `asm!` blocks that are not `pure`.
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(ymm_reg) v, options(nomem, nostack, preserves_flags));
+        }
+        v
+    }
+);
 
 impl Isa for Avx2 {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
     const MIN_IS_SECOND: bool = true;
+    const PINS_PAIRS: bool = false;
     token!(as_avx2);
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
         // SAFETY: the token vouches for the SIMD level.
         unsafe { <B as Enabled>::avx2(f) }
+    }
+    #[inline(always)]
+    fn pin(self, v: f32x8<Self>) -> f32x8<Self> {
+        avx2_pin(self, v.into()).simd_into(self)
     }
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
