@@ -178,7 +178,7 @@ fn is_sum(name: &str) -> bool {
 #[test]
 fn second_derivatives_take_the_cheaper_plan() {
     for (name, soc, most) in
-        [("ClippedSwigluGradGrad", "ascend950", 46), ("GeluGradGradV2", "ascend910b", 43)]
+        [("GeGluGradGradV2", "ascend950", 38), ("GeluGradGradV2", "ascend910b", 44)]
     {
         let soc = Soc::named(soc).expect("a target");
         let planned = family(soc).iter().find(|(op, _)| op.name() == name).expect("an operator");

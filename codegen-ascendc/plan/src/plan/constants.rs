@@ -75,7 +75,14 @@ fn moved(c: f64, value: Id, b: &mut Builder) -> Option<Id> {
 
 fn is_sum(id: Id, b: &Builder) -> bool {
     let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = b.node(id) else { return false };
-    [x, y].into_iter().all(|id| b.as_const(id).is_some() || number(id, b).is_some())
+    [x, y].into_iter().all(|id| is_scalable(id, b))
+}
+
+/// Returns true if [`scaled`] can multiply node `id` by a constant without another rounding.
+fn is_scalable(id: Id, b: &Builder) -> bool {
+    let is_number = |id: Id| number(id, b).is_some();
+    let has_number = |[x, y, _]: [Id; 3]| is_number(x) || is_number(y);
+    b.as_const(id).is_some() || is_number(id) || b.as_call(Prim::Mul, id).is_some_and(has_number)
 }
 
 /// Returns the constant and the other factor if node `id` is a product with one; else `None`.
@@ -129,8 +136,8 @@ mod tests {
         let products = |graph: &Graph| {
             graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Mul, _))).count()
         };
-        // `1.6 slope` is not a product any more, because the factor moved into the sum.
-        assert_eq!(products(&found) + 1, products(&graph), "{found:?}");
+        // `3 v` and `1.6 slope` are no products any more, because the factors moved into the sums.
+        assert_eq!(products(&found) + 2, products(&graph), "{found:?}");
         assert_eq!(run(&found), found);
     }
 }
