@@ -39,7 +39,8 @@ pub(crate) enum Place {
 
 /// Maximum distance of the function's value at a centre from a float, in units in the last place.
 ///
-/// The search for a centre stops at the first argument whose value is that close to a float.
+/// The search for a centre stops at the first argument whose value is that close to a float, because the constant coefficient is then
+/// rounded by next to nothing.
 const CLOSE: f64 = 1.0 / 256.0;
 /// Maximum distance of a value from a multiple of the last place of the other side's value.
 ///
@@ -47,12 +48,14 @@ const CLOSE: f64 = 1.0 / 256.0;
 /// units in the last place of the value, and larger than [`CLOSE`] because there are few such multiples far from zero.
 const NEAR: f64 = 1.0 / 16.0;
 /// Maximum number of floats tried as centres around a starting point, half of them on either side.
+///
+/// It is sixteen times what [`CLOSE`] needs on average, since the distance to the next float is random.
 const TRIES: usize = 2048;
 /// Distances from a zero of the function at which further centres are tried, in segment widths.
 ///
 /// They are tried only where the slope at the zero is a plain float and not a double-float.
 const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
-/// Number of arguments at which the function is evaluated in one call.
+/// Number of arguments at which the function is evaluated in one call, because oracles evaluate column by column.
 pub(crate) const COLUMN: usize = 64;
 
 /// Returns the candidates for a segment's centre, in the order in which to try them.

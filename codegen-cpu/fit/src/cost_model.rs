@@ -41,7 +41,7 @@ pub(crate) fn has_pairs(entries: usize) -> bool {
     rates.look_up > rates.operation
 }
 
-/// Another table layout is tried only if it may cost less than this share of the best so far.
+/// Another table layout is tried only if it may cost less than this share of the best so far, because costs are estimates.
 const WORTH: f64 = 0.95;
 
 /// Returns the cheapest of the results that `find` returns for the candidates `hopes`.

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// Minimum distance from zero that a table covers, unless the function reaches its limit before.
 const NEAREST: f64 = 3.9;
-/// Maximum distance from zero that a table covers; a longer table is of little use.
+/// Maximum distance from zero that a table covers, because hardly any data lies beyond.
 const FURTHEST: f64 = 11.0;
 /// Number of bisection steps between the widest and the narrowest segments.
 const HALVINGS: usize = 4;

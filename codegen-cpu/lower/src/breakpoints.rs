@@ -17,6 +17,8 @@ enum Joint {
 }
 
 /// Distances from an argument with a choice at which the formulas of both sides are compared.
+///
+/// There are two, because different formulas may have the same value at one of them.
 const BESIDE: [f64; 2] = [1.0 / 8.0, 1.0 / 16.0];
 /// Relative difference up to which the values of two formulas count as equal: some ten units in the last place of f32.
 const SAME: f64 = 1e-6;

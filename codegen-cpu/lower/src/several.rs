@@ -11,6 +11,8 @@ pub type Group = Vec<(univariate::Function, bool)>;
 pub type Alone = Option<Fitted>;
 
 /// Maximum cost of one shared table for a group, relative to the cost of separate tables.
+///
+/// It is below 1, because costs are estimates.
 pub const WORTH: f64 = 0.9;
 
 /// Returns the groups of functions that have a variable in common, as lists of indices.

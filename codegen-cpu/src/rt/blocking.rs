@@ -4,7 +4,8 @@ use super::abi::{Interleave, MAX_STREAMS};
 use super::job::Job;
 use super::stream::Stream;
 
-/// Bytes of scratch memory per thread: three quarters of the smallest L1 data cache in use.
+/// Bytes of scratch memory per thread: three quarters of the smallest L1 data cache in use, because the streams themselves need the
+/// rest.
 pub(super) const SCRATCH: usize = 24 << 10;
 /// Columns and rows of a tile, the box for streams whose columns are contiguous in memory.
 ///

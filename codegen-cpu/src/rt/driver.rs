@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Average number of times that a thread claims a range of boxes to compute.
 ///
-/// It is enough to balance threads of unequal speed.
+/// There are several, because threads differ in speed, and few, because each claim is an atomic operation.
 const CLAIMS: usize = 8;
 
 /// Runs a job: divides its domain into boxes, and these among threads.

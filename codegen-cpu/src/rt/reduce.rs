@@ -76,7 +76,7 @@ pub(super) fn sum<S: Isa, T: Term>(s: S, row: &[T]) -> f64 {
     partial[0]
 }
 
-/// Number of partial maxima of a row: the lanes of the widest vector.
+/// Number of partial maxima of a row: the lanes of the widest vector, because a maximum is exact in any order.
 const LANES: usize = 16;
 
 /// Returns the largest element of a row; NaN if any is NaN. Asks for memory `ahead` bytes after each load, unless that is 0.

@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
 pub(super) const STEP_BYTES: usize = 256;
 /// Minimum number of vectors per row for non-temporal stores.
 ///
-/// In shorter rows, alignment to cache lines costs more than these stores gain.
+/// In shorter rows these stores gain less than they cost, because each row has to be aligned to cache lines first.
 const STREAMING_VECTORS: usize = 32;
 
 /// Runs the kernel along rows of contiguous elements.

@@ -31,6 +31,8 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 
 /// Maximum number of groups, which is enough to balance threads.
+///
+/// It does not depend on the number of threads, because results must not either.
 const GROUPS: usize = 64;
 /// Minimum number of elements of the domain per accumulator of a group.
 ///

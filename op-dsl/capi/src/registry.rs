@@ -17,7 +17,7 @@ pub struct Registry<T>(Mutex<BTreeMap<usize, Arc<T>>>);
 
 /// Number of the next object of any kind. Numbers start low, far from the addresses that a program has.
 static NEXT: AtomicUsize = AtomicUsize::new(STEP);
-/// Difference between two handles, which have the alignment that programs may expect of a pointer.
+/// Difference between two handles, since programs may expect a pointer to be aligned.
 const STEP: usize = 16;
 
 impl<T> Registry<T> {

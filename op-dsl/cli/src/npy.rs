@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Maximum size in bytes of an `.npy` header; headers of plain arrays have about a hundred.
+/// Maximum size in bytes of an `.npy` header, because a damaged file may state any size; headers of plain arrays have about a hundred.
 const MAX_HEADER: usize = 1 << 16;
 /// First bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";

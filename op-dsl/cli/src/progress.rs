@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Minimum time between two updates of the progress line.
+/// Minimum time between two updates of the progress line, because each is written to the terminal at once.
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum length of the progress line in characters, so that it does not wrap.
 ///

@@ -30,7 +30,7 @@ const UNKNOWN: f64 = f64::INFINITY;
 const APART: i64 = 1 << 24;
 /// Base-2 logarithm of `x` above which `e^x` stores its exponent in `shift`.
 const FAR: f64 = 20.0;
-/// Maximum number of bits of a ball's exponent, so that the logarithm of every ball fits into f64.
+/// Maximum number of bits of a ball's exponent, because the logarithm of every ball has to fit into f64.
 const GREATEST: f64 = 1000.0;
 /// Greatest magnitude of a logarithm that is negligible next to one of more than [`GREATEST`] bits.
 const GREAT: f64 = 1e270;

@@ -9,7 +9,7 @@ use op_dsl_ir::op::Spec;
 
 /// Precision in bits of the first attempt in this module, which is made when f64 does not suffice.
 const FIRST: usize = 128;
-/// Number of correct bits that a result must have, more than the 53 of f64 so that it can be rounded.
+/// Number of correct bits that a result must have, more than the 53 of f64, because it is rounded to these.
 const ENOUGH: f64 = 70.0;
 /// Base-2 logarithm of a magnitude that is negligible compared with every number of every element type.
 pub(crate) const NOTHING: f64 = -170.0;

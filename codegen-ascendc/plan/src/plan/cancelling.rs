@@ -10,9 +10,10 @@ use op_dsl_ir::{Graph, Id, Node, Prim};
 
 /// Smallest ratio of a sum to its larger term at which the sum is accurate enough as written.
 ///
-/// At the ratio 0.2 the rounding errors of the terms are five times as large compared with the sum.
+/// It is 0.2, because the rounding errors of the terms are then five times as large compared with the sum, which leaves three of the
+/// eight units of the budget.
 const LEFT: f64 = 0.2;
-/// Allowed relative error of a polynomial: about a unit of `float`.
+/// Allowed relative error of a polynomial: about a unit of `float`, because rounding its value costs as much.
 const OFF: f64 = 8e-8;
 
 /// Returns the graph with polynomials near 0 for sums that cancel there; the same graph if no sum does.

@@ -9,7 +9,7 @@ use super::repeated::terms;
 use crate::sequence::forms::near::Near;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// Largest number of terms of a sum that is collected.
+/// Largest number of terms of a sum that is collected, because coefficients are multiplied out, which multiplies their numbers of terms.
 const MOST: usize = 8;
 
 /// Smallest ratio of a group to its largest term at which the sum stays as written.

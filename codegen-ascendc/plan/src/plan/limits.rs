@@ -19,7 +19,9 @@ use super::skipped::{picked, picked_on};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
-/// Finite stand-in for infinity in f64: formulas are assumed to have reached their limit at this size.
+/// Finite stand-in for infinity in f64, since an infinity would be `inf - inf` in some formulas.
+///
+/// Formulas are assumed to have reached their limit at this size.
 pub(super) const FAR: f64 = 1e30;
 
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).

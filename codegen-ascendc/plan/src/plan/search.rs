@@ -34,6 +34,8 @@ const STEPS: [usize; 2] = [24, 96];
 const ROUNDS: [i32; 4] = [-2, -4, -6, -7];
 const ROUNDS_F32: [i32; 4] = [-3, -5, -8, -13];
 /// Number of elements that are evaluated before the search checks if an error reaches its limit.
+///
+/// There are many, because formulas and plans are evaluated column by column, and few enough that a bad plan is given up early.
 const CHUNK: usize = 512;
 
 /// Number of elements that each round of an attack evaluates: in 16 bits, and in `float`.
@@ -55,6 +57,8 @@ const ATTACKED: usize = 24;
 /// Number of rounds of an attack after the first, and the ratio of step sizes from round to round.
 const ATTACK_ROUNDS: (i32, f32) = (7, 0.35);
 /// Ranges of binary exponents of the random inputs in the first round of an attack, used in turn.
+///
+/// One is near 1, because most functions bend there; the other has terms of different sizes.
 const ORDERS: [std::ops::Range<i32>; 2] = [-3..3, -10..10];
 
 /// Largest `|x|` at which the search looks for inputs where a result becomes 0.

@@ -31,8 +31,12 @@ pub(super) fn are_in(graph: &Graph) -> bool {
 }
 
 /// Number of random points at which nodes are compared to see whether they are the same function.
+///
+/// It is as many as `recognise` compares, since two analytic functions that agree there are equal.
 const NEAR: usize = 24;
 /// Sizes of inputs at which a function with a limit at infinity has reached it.
+///
+/// There are several, because a function that still changes has different values at them.
 const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
 
 /// The value of every node at [`NEAR`] random points, then at both signs of each size in [`FAR`].

@@ -25,9 +25,11 @@ pub use walk::{Burst, Side, Tile};
 pub const BLOCK: u64 = 32;
 /// Preferred size of transfers, and of the pieces into which rows are cut, in bytes.
 ///
-/// A core is given no smaller piece of a row, except the last of a row.
+/// A core is given no smaller piece of a row, except the last of a row, because shorter transfers use less of the bandwidth of GM.
 pub const UNIT: u64 = 512;
 /// Size in bytes of a line of the data cache that scalar code reads and writes through.
+///
+/// Places that two cores write to are lines apart, because a core writes whole lines back.
 pub const LINE: u64 = 64;
 /// Number of lanes that one transposition takes together, one word of each.
 ///

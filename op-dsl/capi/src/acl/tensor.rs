@@ -15,7 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// All live `aclTensor` objects.
 pub static TENSORS: Registry<AclTensor> = Registry::new();
 
-/// Maximum number of dimensions of a tensor; a description with more is refused without being read.
+/// Maximum number of dimensions of a tensor.
+///
+/// A description with more is refused without being read, because its pointers may not have as many elements.
 const MOST_DIMS: u64 = 25;
 
 /// List of dimensions or strides of a tensor.

@@ -80,7 +80,9 @@ fn line(from: Whole, to: DType) -> Line {
     }
 }
 
-/// Number of elements cast at a time, so few that they stay in the L1 cache.
+/// Number of elements cast at a time.
+///
+/// There are few, because the three buffers stay in the L1 cache.
 const BLOCK: usize = 256;
 
 /// Casts the elements of one dimension from the first address in `place` to the second.

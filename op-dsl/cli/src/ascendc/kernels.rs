@@ -34,7 +34,9 @@ fn shapes(plan: &Plan) -> [[usize; 2]; 3] {
     }
 }
 
-/// Number of cores that kernels run on, so few that each has several tiles.
+/// Number of cores that kernels run on.
+///
+/// There are few, because only a core with several tiles overlaps copies with arithmetic.
 const CORES: u32 = 3;
 
 /// Totals over the calls of an operator's kernels, on one NPU architecture or on several.

@@ -13,7 +13,7 @@ use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{Kind, OpDef, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
-/// Minimum duration of a timed run: short calls are repeated until they take this long.
+/// Minimum duration of a timed run: short calls are repeated until they take this long, because reading the clock takes time too.
 const SAMPLE: Duration = Duration::from_micros(400);
 /// Total duration of the timed runs, which decides their number unless `--runs` gives it.
 const PATIENCE: Duration = Duration::from_millis(500);

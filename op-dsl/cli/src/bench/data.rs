@@ -7,7 +7,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Kind, Tensor};
 use std::f64::consts::TAU;
 
-/// Maximum number of values in a [`Pool`] before they repeat. It is prime so that rows of a tensor differ.
+/// Maximum number of values in a [`Pool`] before they repeat. It is prime, because rows of a tensor would be equal otherwise.
 const POOL: usize = 1_048_573;
 /// Standard deviation of `--data wide`.
 const WIDE: f64 = 3.0;

@@ -19,7 +19,7 @@ const FACTORS: [f64; 3] = [1.25, -0.75, 0.875];
 pub const TOLERANCE: f64 = 1e-9;
 /// Magnitude below which results are compared absolutely: the difference is divided by this value.
 ///
-/// The reason is that a zero crossing may be near.
+/// This is because a zero crossing may be near.
 const SMALL: f64 = 1.0 / 128.0;
 
 /// Returns the largest relative difference between the graph and the author's own code, both in f64.

@@ -8,7 +8,7 @@ use super::formula::Formula;
 const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
 /// Maximum number of elements with infinities and NaN that a formula is tried at.
 ///
-/// An operator with many streams has more combinations, which are sampled evenly.
+/// An operator with many streams has more combinations, which are sampled evenly, because exact values at infinities take long.
 const MOST: u64 = 1 << 11;
 
 /// Returns the number of elements with infinities and NaN that a formula is tried at.

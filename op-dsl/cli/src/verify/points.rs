@@ -8,7 +8,7 @@ use op_dsl_ir::{DType, Stored};
 ///
 /// A third of the sampled activations are in this range, because the activations of networks lie there.
 const FINE: (u32, u32) = (0x3d80_0000, 0x4180_0000);
-/// Mantissas tried for each exponent: at both ends of its binade and in the middle.
+/// Mantissas tried for each exponent: in the middle of its binade, and at both ends, because the unit in the last place changes there.
 const MANTISSAS: [u32; 4] = [0, 1, 0x40_0000, 0x7f_ffff];
 /// Number of f32 bit patterns with the mantissas [`MANTISSAS`], both signs and every exponent.
 ///

@@ -19,11 +19,12 @@ use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::row::{RowFormula, RowFunction};
 use op_dsl_ir::{DType, Graph, Node};
 
-/// Lengths of rows: one element, fewer elements than a vector has, whole vectors, and vectors with a remainder.
+/// Lengths of rows: one element, fewer elements than a vector has, whole vectors, and vectors with a remainder, because a kernel has a
+/// loop for each.
 const LENGTHS: [usize; 5] = [1, 2, 5, 16, 33];
 /// Lengths of long rows, which are tested with usual numbers and the default attributes only.
 ///
-/// Their errors have the same causes as those of short rows, only with more additions.
+/// This suffices, because their errors have the same causes as those of short rows, only with more additions.
 const LONG: [usize; 2] = [130, 1000];
 
 /// How the elements of a row are chosen.

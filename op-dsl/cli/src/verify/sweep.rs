@@ -12,7 +12,9 @@ use op_dsl_ir::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of elements that the kernels compute at a time, so few that they stay in cache.
+/// Number of elements that the kernels compute at a time.
+///
+/// There are few, because they are compared while they are in cache.
 const CHUNK: u64 = 1 << 12;
 
 /// An element that was tested: the value of every input stream, its indices, and one of its results.

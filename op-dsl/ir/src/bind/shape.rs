@@ -6,7 +6,7 @@ use std::ops::Deref;
 /// Maximum rank of a tensor.
 pub const MAX_RANK: usize = 8;
 
-/// Maximum number of elements, so that elements of 4 bytes each can still be addressed.
+/// Maximum number of elements, because elements of 4 bytes each must still have addresses.
 pub(super) const MOST_ELEMENTS: usize = isize::MAX as usize / 4;
 
 /// The shape of a tensor of at most [`MAX_RANK`] dimensions, outermost first.

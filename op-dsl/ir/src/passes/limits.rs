@@ -24,7 +24,7 @@ pub(super) const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 pub(super) const VANISHED: f64 = 1e-160;
 /// Upper bound of the order `n` of an asymptote `c / x^n`.
 ///
-/// Higher powers vanish before they lose their digits.
+/// It is not more, because higher powers vanish before they lose their digits.
 const MOST_ORDER: f64 = 4.5;
 /// Samples between the two values that give the first two terms of a series: two octaves.
 ///

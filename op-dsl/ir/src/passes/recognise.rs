@@ -36,7 +36,7 @@ const POINTS: [f64; 24] = [
 
 /// Minimum number of sample points at which a candidate primitive has a value.
 ///
-/// Fewer points do not distinguish it from other functions.
+/// It is not less, because fewer points do not distinguish it from other functions.
 const ENOUGH: usize = 12;
 
 /// Largest relative difference at which the values of two formulas count as equal, far above the rounding errors of f64.

@@ -110,7 +110,7 @@ impl Maxima {
     }
 }
 
-/// Number of rows at which adjoints are evaluated.
+/// Number of rows at which adjoints are evaluated, more than [`ENOUGH`], because a formula may have no value at some of them.
 const SAMPLES: usize = 12;
 /// Minimum number of rows with finite values that decides whether an adjoint vanishes.
 const ENOUGH: usize = 4;

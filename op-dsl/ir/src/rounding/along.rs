@@ -68,7 +68,7 @@ impl<'g> Along<'g> {
 
 /// Maximum number of zero crossings that are bisected on a line, spread evenly over all crossings.
 ///
-/// Only periodic functions have more crossings, and every period loses its digits alike. Bisecting all crossings took three
+/// Some suffice, because only periodic functions have more crossings, and every period loses its digits alike. Bisecting all crossings took three
 /// quarters of the time in which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
 const MOST_CROSSINGS: usize = 32;
 

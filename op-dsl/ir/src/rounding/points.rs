@@ -28,7 +28,7 @@ const EXPONENTS: [[f64; 3]; 2] = [[4.0; 3], [-1.3; 3]];
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
 /// Maximum number of mask streams that are sampled in all combinations of 0 and 1.
 ///
-/// Each further mask stream has the same value as one of these.
+/// Each further mask stream has the same value as one of these, since the number of combinations doubles with each.
 const MOST_TRUTHS: usize = 3;
 
 /// Range of each input stream: lower and upper end.

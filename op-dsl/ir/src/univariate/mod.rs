@@ -69,7 +69,7 @@ impl Split {
     }
 }
 
-/// Maximum nesting depth of `select`s that [`split`] expands.
+/// Maximum nesting depth of `select`s that [`split`] expands, because each level may double the number of functions.
 const CASES: usize = 4;
 /// Splits a graph over `inputs` streams into univariate functions and their combining expression.
 ///

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use syn::{Block, Expr, Item, Lit, Local, Member, Stmt};
 
-/// Maximum number of expressions that one trace visits before it is reported as endless.
+/// Maximum number of expressions that one trace visits before it is reported as endless, because `#[formula]` functions may call
+/// themselves.
 const FUEL: u32 = 200_000;
 
 /// Traces one formula: evaluates its body on graph nodes instead of numbers.

@@ -5,6 +5,8 @@ use crate::sequence::{Compare, Seq, Val};
 use op_dsl_ir::{Builder, Id, Prim};
 
 /// Candidates for the `|x|` below which a polynomial replaces a function.
+///
+/// The least that serves is taken, because the polynomial then has the fewest coefficients.
 pub const ENDS: [f64; 6] = [0.1, 0.2, 0.4, 0.7, 1.0, 1.4];
 /// Largest number of coefficients of a polynomial near 0, not counting the first.
 pub const MOST: usize = 9;
