@@ -368,7 +368,7 @@ fn a_row_is_that_of_the_split_parts() {
         let got = &run(
             operator("Halves"),
             &[op_dsl::ir::op::Value::Int(dim)],
-            &[x.clone()],
+            std::slice::from_ref(&x),
             &Options::default(),
         )[0];
         let at = |r: usize, i: usize| {
