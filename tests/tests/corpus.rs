@@ -6,6 +6,8 @@
 
 #[path = "corpus/formulas.rs"]
 mod formulas;
+#[path = "corpus/plans.rs"]
+mod plans;
 
 use formulas::{bells, gates, rounded, saturated, smooth, units, written};
 use op_dsl::{Level, Operator};
@@ -96,4 +98,20 @@ fn formulas_are_right() {
     let good = all.len() - missed.len();
     println!("{good} of {} without a miss; at worst {ulps:?} ulp, {rounded:?}", all.len());
     assert!(!all.is_empty() && missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// Operators whose f32 plans for NPUs are over their budget at some elements: by up to 2.2 units, but for the gradient of
+/// `x softplus(x)`.
+///
+/// That is 177 units off between -90 and -87, where `e^x` is denormal and its product with `x` is not.
+const OVER: [&str; 8] = [
+    "LogisticSlopeBGrad", "PhishAGrad", "PhishBGrad", "SerfAGrad", "SerfBGrad", "SmishAGrad",
+    "XSoftplusAGrad", "XSoftplusBGrad",
+];
+
+#[test]
+#[ignore = "minutes"]
+fn plans_are_within_their_budget() {
+    let over = plans::over_budget(&operators());
+    assert_eq!(over, OVER.map(String::from).into());
 }

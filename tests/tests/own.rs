@@ -155,7 +155,7 @@ fn tensors(
 ) -> (Vec<Laid>, Vec<Laid>) {
     let mut laid = |t: &op_dsl::ir::op::Tensor| {
         let shape = if t.kind == Kind::Gated { [m, 2 * n] } else { [m, n] };
-        let layout = (layout + random.below(2) as usize * 3) % 5;
+        let layout = (layout + random.below(2) * 3) % 5;
         Laid::new(random, t.stored(element), shape, layout)
     };
     let inputs = op.def().inputs.iter().map(&mut laid).collect();

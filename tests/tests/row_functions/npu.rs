@@ -242,7 +242,7 @@ fn bytes(tensor: &Tensor) -> Vec<u8> {
 fn decoded(dtype: DType, bytes: &[u8]) -> f64 {
     let mut bits = [0; 4];
     bits[..bytes.len()].copy_from_slice(bytes);
-    Format::of(dtype).decode(u32::from_le_bytes(bits).into())
+    Format::of(dtype).decode(u32::from_le_bytes(bits))
 }
 
 /// Lengths around blocks and repeats, rows of one element, several tiles, rows that fill UB, and no elements.
