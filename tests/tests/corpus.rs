@@ -4,10 +4,9 @@
 //! % correctly rounded in 16 bits, exact limits and NaN, factors of every size.
 #![allow(missing_docs)]
 
+mod attacks;
 #[path = "corpus/formulas.rs"]
 mod formulas;
-#[path = "corpus/plans.rs"]
-mod plans;
 
 use formulas::{bells, gates, rounded, saturated, smooth, units, written};
 use op_dsl::{Level, Operator};
@@ -100,18 +99,22 @@ fn formulas_are_right() {
     assert!(!all.is_empty() && missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// Operators whose f32 plans for NPUs are over their budget at some elements: by up to 2.2 units, but for the gradient of
-/// `x softplus(x)`.
+/// Operators whose f32 plans for NPUs are over their budget at some elements, and the error that must not be exceeded.
 ///
-/// That is 177 units off between -90 and -87, where `e^x` is denormal and its product with `x` is not.
-const OVER: [&str; 8] = [
-    "LogisticSlopeBGrad", "PhishAGrad", "PhishBGrad", "SerfAGrad", "SerfBGrad", "SmishAGrad",
-    "XSoftplusAGrad", "XSoftplusBGrad",
+/// The gradient of `x softplus(x)` is 177 units off between -90 and -87, where `e^x` is denormal and its product with `x` is not.
+const OVER: [(&str, f64); 8] = [
+    ("XSoftplusAGrad", 178.0),
+    ("XSoftplusBGrad", 178.0),
+    ("LogisticSlopeBGrad", 10.2),
+    ("SmishAGrad", 9.4),
+    ("PhishAGrad", 8.9),
+    ("PhishBGrad", 8.9),
+    ("SerfAGrad", 8.1),
+    ("SerfBGrad", 8.1),
 ];
 
 #[test]
 #[ignore = "minutes"]
 fn plans_are_within_their_budget() {
-    let over = plans::over_budget(&operators());
-    assert_eq!(over, OVER.map(String::from).into());
+    attacks::find_no_error_over_the_budget(&attacks::of_formulas(&operators()), [0, 0, 1], &OVER);
 }

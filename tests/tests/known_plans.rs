@@ -1,24 +1,21 @@
 //! The stored choices between plans, searched again: those of the family on every architecture.
 
+mod attacks;
+
+use attacks::{Asked, on_all};
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::plan::kept::{self, Choices};
 use codegen_ascendc::plan::{self, Storage};
 use codegen_ascendc::sequence::form::Limits;
 use op_dsl::ir::DType;
-use op_dsl::ir::op::OpDef;
 use ops_glu_grad::OPERATORS;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// In every run, one in this many plans is searched again.
 ///
 /// It is not all of them, because they take two minutes of CPU (Zen 4, 2026-11). The number has no divisor in common
 /// with the nine plans of a type ([`all`]), so that every architecture and variant gets its turn.
 const SHARE: usize = 25;
-
-/// The parameters of a plan.
-type Asked = (&'static OpDef, usize, DType, &'static Soc, Storage, Limits);
 
 /// Returns every specialisation, element type, architecture and storage of the family.
 ///
@@ -45,23 +42,6 @@ fn all() -> Vec<Asked> {
         }
     }
     all
-}
-
-/// Evaluates `of` for each plan, on all processors, and returns all that it returns.
-fn on_all<R: Send, I: IntoIterator<Item = R>>(
-    plans: &[Asked],
-    of: impl Fn(&Asked) -> I + Sync,
-) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mine = std::iter::from_fn(|| plans.get(next.fetch_add(1, Ordering::Relaxed)));
-        mine.flat_map(&of).collect::<Vec<R>>()
-    };
-    let threads = thread::available_parallelism().map_or(1, |n| n.get());
-    thread::scope(|scope| {
-        let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        all.into_iter().flat_map(|one| one.join().expect("results")).collect()
-    })
 }
 
 /// Searches some plans and returns the choices.
@@ -98,9 +78,6 @@ fn all_are_what_would_be_chosen() {
     assert!(kept::lines() == searched(&all()), "write the file again by BLESS=1");
 }
 
-/// Number of attacks on each plan in a set.
-const ATTACKS: usize = 8;
-
 /// Number of sets of attacks on each plan, in the order of [`DType`].
 ///
 /// One set is not enough in f32: the largest errors that six sets find of one plan differ by up to a quarter.
@@ -120,25 +97,6 @@ const OVER: [(&str, f64); 4] = [
 #[test]
 #[ignore = "minutes"]
 fn attacks_find_no_error_over_the_budget() {
-    let attacked = |(def, spec, dtype, soc, storage, limits): &Asked| {
-        let plan = plan::plan_with(def, *spec, *dtype, soc, *storage, *limits).ok()?;
-        let sets = 0..SETS[*dtype as usize];
-        let found = sets.filter(|_| plan.accuracy.is_good());
-        let found = found.map(|set| plan::attacked(def, &plan, ATTACKS, set));
-        let found = found.max_by(|a, b| a.error.total_cmp(&b.error))?;
-        let known = OVER.iter().find(|(name, _)| *name == plan.op && *dtype == DType::F32);
-        let most = known.map_or(found.budget, |(_, most)| *most);
-        let on = if plan.registers.is_some() { "registers" } else { "memory" };
-        let place = format!("{} {spec} {dtype} {} {on}", plan.op, soc.name);
-        let at = found.worst.map(|worst| worst.streams);
-        let line = format!("{place}: {:.3}, {} calls, at {at:?}", found.error, plan.cost.calls);
-        Some((found.error / found.budget, found.error <= most, line))
-    };
     let plans: Vec<Asked> = all().into_iter().filter(|asked| asked.5 == Limits::Exact).collect();
-    let mut found = on_all(&plans, attacked);
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    found.iter().for_each(|(_, _, line)| println!("{line}"));
-    let over: Vec<&String> =
-        found.iter().filter(|(_, is_known, _)| !is_known).map(|(_, _, line)| line).collect();
-    assert!(over.is_empty(), "{over:#?}");
+    attacks::find_no_error_over_the_budget(&plans, SETS, &OVER);
 }

@@ -10,8 +10,7 @@ use op_dsl_ir::{Graph, Id, Node, Prim};
 
 /// Smallest ratio of a sum to its larger term at which the sum is accurate enough as written.
 ///
-/// It is 0.2, because the rounding errors of the terms are then five times as large compared with the sum, which leaves three of the
-/// eight units of the budget.
+/// It is 0.2, because the rounding errors of the terms are then five times as large compared with the sum.
 const LEFT: f64 = 0.2;
 /// Allowed relative error of a polynomial: about a unit of `float`, because rounding its value costs as much.
 const OFF: f64 = 8e-8;
