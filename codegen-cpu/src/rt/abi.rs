@@ -78,6 +78,10 @@ pub struct Streams {
     /// They do in calls with non-temporal stores, and in calls in place that write as much. Prefetching helps because the reorder
     /// buffer holds too few steps to hide the latency.
     pub ahead: usize,
+    /// For each stream, the bytes to the same element of the next chunk of rows, 0 if it is not prefetched.
+    ///
+    /// It replaces `ahead` in kernels with inputs that have one number for all elements of a row; null in all other calls.
+    pub next_chunk: *const isize,
 }
 
 /// For each stream, the bytes from one row to the next.
@@ -101,6 +105,7 @@ impl Streams {
             doubles,
             program: None,
             ahead: 0,
+            next_chunk: core::ptr::null(),
         }
     }
 

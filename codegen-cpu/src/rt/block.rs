@@ -319,6 +319,13 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
         }
         scalar.copy_from_slice(&io.scalar[..A]);
         let (turns, ahead, pitch) = (io.turns, io.ahead, &io.pitch);
+        let mut distances = [ahead; I];
+        if const { any(&Self::OF_ROWS) } && !io.next_chunk.is_null() {
+            for k in 0..I {
+                // SAFETY: there is a distance for each stream.
+                distances[k] = unsafe { io.next_chunk.add(k).read() }.cast_unsigned();
+            }
+        }
         s.vectorize_for::<Self, _>(
             #[inline(always)]
             move || {
@@ -357,6 +364,9 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                                 if const { any(&Self::OF_ROWS) } && Self::OF_ROWS[k] {
                                     x[k].number = of_rows[k];
                                     continue;
+                                }
+                                if const { any(&Self::OF_ROWS) } {
+                                    x[k].ahead = distances[k];
                                 }
                                 x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
                                     (true, _) => input[k].cast::<u8>().add(at).cast(),

@@ -1,6 +1,6 @@
 //! A call as the driver runs it: streams over one domain (index space), in as few dimensions as possible.
 
-use super::abi::{BlockFn, Interleave, MAX_SCALARS, MAX_STREAMS};
+use super::abi::{BlockFn, Interleave, MAX_SCALARS, MAX_STREAMS, Pitches};
 use super::block::Kernels;
 use super::converters::Converters;
 use super::simd::Level;
@@ -48,8 +48,10 @@ pub(super) struct Job {
     pub in_place: bool,
     /// Whether inputs come from memory, although no stores are non-temporal, because the call is in place.
     pub prefetches: bool,
-    /// Whether inputs come from memory in a run that writes to scratch memory.
-    pub is_from_memory: bool,
+    /// For each stream, the bytes to the same element of the next chunk of rows; 0 if there is none.
+    pub next_chunk: Pitches,
+    /// Whether this run prefetches the next chunk.
+    pub prefetches_next: bool,
     /// Whether the calling thread must work alone, because some tensor is a view of `Cell`s.
     ///
     /// The thread must then not wait for other threads either.
@@ -94,7 +96,8 @@ impl Job {
             step: Kernels::step(dtype, level),
             in_place: false,
             prefetches: false,
-            is_from_memory: false,
+            next_chunk: [0; MAX_STREAMS],
+            prefetches_next: false,
             alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,

@@ -1,6 +1,5 @@
 //! Functions of all elements of a row, in an order that follows from their number alone.
 
-use super::abi::ALIGN;
 use super::elem::El;
 use super::simd::{AtLevel, Isa};
 use super::step::{Floats, PAIR};
@@ -79,19 +78,14 @@ pub(super) fn sum<S: Isa, T: Term>(s: S, row: &[T]) -> f64 {
 /// Number of partial maxima of a row: the lanes of the widest vector, because a maximum is exact in any order.
 const LANES: usize = 16;
 
-/// Returns the largest element of a row; NaN if any is NaN. Asks for memory `ahead` bytes after each load, unless that is 0.
+/// Returns the largest element of a row; NaN if any is NaN.
 #[inline(always)]
-fn largest<S: Isa, E: El>(s: S, row: &[E], ahead: usize) -> f32 {
+fn largest<S: Isa, E: El>(s: S, row: &[E]) -> f32 {
     let low = S::f32s::splat(s, f32::NEG_INFINITY);
     let (mut partial, mut total) = ([low; 4], [S::f32s::splat(s, 0.0); 4]);
     // Loops, because closures of iterators would be compiled without the level's instructions.
     let mut steps = row.chunks_exact(4 * S::f32s::LEN);
     for step in &mut steps {
-        if ahead != 0 {
-            for line in (0..size_of_val(step)).step_by(ALIGN) {
-                s.prefetch(step.as_ptr().cast::<u8>().wrapping_add(ahead + line));
-            }
-        }
         for from in [0, PAIR] {
             let x = pair(s, &step[from * S::f32s::LEN..]).0;
             for k in 0..PAIR {
@@ -147,8 +141,6 @@ pub(super) struct Reduce<'a, R> {
     pub row: R,
     /// For each row, the value over the columns before these.
     pub values: &'a mut [f64],
-    /// Prefetch distance in bytes if the terms come from memory, else 0.
-    pub ahead: usize,
 }
 
 impl<'r, E: El + Into<f64>, R: Fn(usize) -> &'r [E]> AtLevel for Reduce<'_, R> {
@@ -165,7 +157,7 @@ impl<'r, E: El + Into<f64>, R: Fn(usize) -> &'r [E]> AtLevel for Reduce<'_, R> {
                         rows.for_each(|(row, value)| *value += sum(s, row));
                     }
                     RowFunction::Max => rows.for_each(|(row, value)| {
-                        let m = f64::from(largest(s, row, self.ahead));
+                        let m = f64::from(largest(s, row));
                         *value = if m > *value || m.is_nan() { m } else { *value };
                     }),
                 }

@@ -32,8 +32,11 @@ impl<'a> Line<'a> {
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }
-        let prefetches = streaming || job.prefetches || job.is_from_memory;
+        let prefetches = streaming || job.prefetches || job.prefetches_next;
         io.ahead = if prefetches { prefetch::distance() } else { 0 };
+        if job.prefetches_next {
+            io.next_chunk = job.next_chunk.as_ptr();
+        }
         Line { job, io, streaming }
     }
 

@@ -15,7 +15,6 @@ use super::driver;
 use super::elem::El;
 use super::job::Job;
 use super::options::Options;
-use super::prefetch;
 use super::reduce::{self, Reduce};
 use super::stream::Stream;
 use super::view::contiguous_strides;
@@ -63,6 +62,7 @@ impl Rows<'_> {
     pub fn run(&self, job: &mut Job, scratch: *mut f32, values: &mut Values) {
         let last = job.rank - 1;
         let (elements, columns) = (job.elements(), job.size[last]);
+        let is_large = job.next_chunk.iter().any(|bytes| *bytes != 0);
         let rows = elements / columns;
         let mut free = scratch.wrapping_add(elements.min(CHUNK));
         let mut take = |n: usize| {
@@ -71,17 +71,13 @@ impl Rows<'_> {
             taken
         };
         let mut kernels = self.stages.iter();
-        let (is_from_memory, mut read) = (job.is_from_memory, 0u32);
         values.0.clear();
         for stage in self.spec.stages.iter() {
             let value = match stage.rule {
                 Rule::Reduce(function) => {
-                    let Some(kernels) = kernels.next() else { continue };
-                    // Inputs come from memory only in the first stage that reads them.
-                    let reads = (0..self.inputs).filter(|k| kernels.reads()[*k]);
-                    let reads = reads.fold(read, |all, k| all | 1 << k);
-                    job.is_from_memory = is_from_memory && reads != read;
-                    read = reads;
+                    let Some(stage_kernels) = kernels.next() else { continue };
+                    job.prefetches_next =
+                        is_large && self.is_last_to_read(stage_kernels, kernels.as_slice());
                     let kept = stage.terms.filter(|terms| self.further().contains(terms));
                     let kept = kept.map(|terms| (terms, take(elements)));
                     let terms = kept.map_or(scratch, |(_, place)| place);
@@ -90,9 +86,9 @@ impl Rows<'_> {
                             Some(dtype) => {
                                 with_element!(dtype, E => of_elements::<E>(job, k, function))
                             }
-                            None => reduce(job, kernels, function, terms, false),
+                            None => reduce(job, stage_kernels, function, terms, false),
                         },
-                        None => reduce(job, kernels, function, terms, kept.is_some()),
+                        None => reduce(job, stage_kernels, function, terms, kept.is_some()),
                     };
                     if let Some((stream, place)) = kept {
                         job.set_contiguous(stream, place.cast(), DType::F32.into());
@@ -117,8 +113,17 @@ impl Rows<'_> {
             }
             values.0.push(value);
         }
-        job.is_from_memory = false;
+        job.prefetches_next = is_large;
         job.read_as(self.results);
+    }
+
+    /// Returns whether the kernels of a stage read an input that those of `later` stages and of the results do not.
+    ///
+    /// Such kernels prefetch the next chunk: all that comes after them depends on arithmetic and caches alone, so that memory would
+    /// have nothing to do. Prefetching in every run was slower, since a line is then asked for several times.
+    fn is_last_to_read(&self, kernels: &Kernels, later: &[Kernels]) -> bool {
+        let later = later.iter().chain([self.results]);
+        (0..self.inputs).any(|k| kernels.reads()[k] && !later.clone().any(|other| other.reads()[k]))
     }
 
     /// Computes a value from those of earlier stages, for each row.
@@ -177,7 +182,7 @@ fn reduce(
         let terms = unsafe { core::slice::from_raw_parts(place, elements) };
         let row = |row: usize| &terms[row * columns..][..columns];
         // The kernel has run at this level, so that the processor has it.
-        job.level.run(Reduce { function, row, values: &mut values, ahead: 0 });
+        job.level.run(Reduce { function, row, values: &mut values });
     }
     reduce::finish(function, columns, &mut values);
     values
@@ -201,9 +206,8 @@ fn of_elements<E: El + Into<f64>>(job: &Job, k: usize, function: RowFunction) ->
         // SAFETY: a row of the domain, whose elements the view vouches for. No kernel writes them before this chunk is done.
         unsafe { core::slice::from_raw_parts(place, columns) }
     };
-    let ahead = if job.is_from_memory { prefetch::distance() } else { 0 };
     // The kernel of the job is one of this level, so that the processor has it.
-    job.level.run(Reduce { function, row, values: &mut values, ahead });
+    job.level.run(Reduce { function, row, values: &mut values });
     reduce::finish(function, columns, &mut values);
     values
 }

@@ -198,7 +198,7 @@ struct Work<'a> {
     call: &'a Call<'a>,
     rows: Option<&'a Rows<'a>>,
     options: Options,
-    /// Whether stages read inputs from memory, because the tensors are larger than a cache.
+    /// Whether chunks of rows come from memory, because the tensors are larger than a cache.
     is_from_memory: bool,
     sums: Vec<Sum>,
     chunks: Chunks,
@@ -267,12 +267,21 @@ impl<'a> Work<'a> {
     /// Computes the chunks of a group and adds their elements to the group's accumulators.
     fn run_group(&self, group: usize, accumulators: &mut [f64], memory: &mut Memory) {
         let first = group * self.groups.chunks;
-        for chunk in first..self.chunks.count.min(first + self.groups.chunks) {
-            self.run_chunk(chunk, accumulators, memory);
+        let end = self.chunks.count.min(first + self.groups.chunks);
+        for chunk in first..end {
+            let next = self.is_from_memory && chunk + 1 < end;
+            self.run_chunk(chunk, next.then_some(chunk + 1), accumulators, memory);
         }
     }
 
-    fn run_chunk(&self, chunk: usize, accumulators: &mut [f64], memory: &mut Memory) {
+    /// Computes a chunk; functions of rows then prefetch chunk `next`.
+    fn run_chunk(
+        &self,
+        chunk: usize,
+        next: Option<usize>,
+        accumulators: &mut [f64],
+        memory: &mut Memory,
+    ) {
         let (start, sizes) = self.chunks.place(chunk, self.job.sizes());
         let mut job = self.job.clone();
         for d in 0..job.rank {
@@ -282,7 +291,13 @@ impl<'a> Work<'a> {
         let scratch = memory.scratch;
         let slot = |k: usize| scratch.wrapping_add(k * self.slot()).cast::<f32>();
         if let Some(rows) = self.rows {
-            job.is_from_memory = self.is_from_memory;
+            if let Some(next) = next {
+                let (next, _) = self.chunks.place(next, self.job.sizes());
+                let to = |d: usize| next[d].cast_signed() - start[d].cast_signed();
+                for (bytes, s) in job.next_chunk.iter_mut().zip(self.job.inputs()) {
+                    *bytes = (0..job.rank).map(|d| s.strides[d] * to(d)).sum();
+                }
+            }
             rows.run(&mut job, slot(self.sums.len()), &mut memory.values);
         }
         for (k, sum) in self.sums.iter().enumerate() {
