@@ -24,6 +24,9 @@ pub struct Gated {
 /// One element of a mask, a tensor of booleans.
 pub type Mask = bool;
 
+/// One number per row, which all elements along the last dimension of the results share: the tensor has size 1 there.
+pub type PerRow = Elem;
+
 /// Parameter type of a tensor of integers whose sum is the number of rows to compute.
 ///
 /// The other rows of the results are zeros. Formulas cannot read the number.

@@ -46,7 +46,7 @@ pub use codegen_cpu::rt::elem::El;
 pub use codegen_cpu::rt::error::{Error, ViewError};
 pub use codegen_cpu::rt::simd::Level;
 pub use codegen_cpu::rt::view::{View, ViewMut};
-pub use elem::{Dim, Elem, Gated, Mask, Rows};
+pub use elem::{Dim, Elem, Gated, Mask, PerRow, Rows};
 #[cfg(feature = "capi")]
 pub use op_dsl_capi as capi;
 #[cfg(feature = "cli")]

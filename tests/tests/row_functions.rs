@@ -70,10 +70,11 @@ pub mod layers {
         q * scale
     }
 
-    /// The same to integers, with a type of their own.
-    #[op(name = "Quant")]
-    pub fn quant(x: Elem) -> Elem<i8> {
-        127.0 * x / row_max(abs(x))
+    /// The same to integers, with a type of their own, and with the scale of each row.
+    #[op(name = "Quant", outputs(y, scale))]
+    pub fn quant(x: Elem) -> (Elem<i8>, PerRow<f32>) {
+        let largest = row_max(abs(x));
+        (127.0 * x / largest, largest / 127.0)
     }
 
     #[op(name = "Halves")]
@@ -341,17 +342,20 @@ fn results_are_those_of_whole_rows() {
 }
 
 #[test]
-fn results_may_have_a_type_of_their_own() {
+fn results_may_have_a_type_of_their_own_and_be_one_per_row() {
     let (mut random, shape) = (Random(4), [40, 300]);
     for dtype in DType::ALL {
         let x = Tensor::new(&shape, dtype, || random.normal(3.0));
         let mut got = vec![0i8; 40 * 300];
+        let mut scales = [f32::NAN; 40];
         let y = ViewMut::new(&mut got, &shape).expect("a view");
-        let call = operator("Quant").run(&[], &[x.view()], &mut [y], &Options::default());
+        let scale = ViewMut::new(&mut scales, &[40, 1]).expect("a view");
+        let call = operator("Quant").run(&[], &[x.view()], &mut [y, scale], &Options::default());
         call.expect("a call");
         for (r, row) in got.chunks(300).enumerate() {
             let x: Vec<f64> = (0..300).map(|i| x.at(300 * r + i)).collect();
             let largest = x.iter().map(|x| x.abs()).fold(0.0, f64::max);
+            assert_eq!(scales[r], (largest / 127.0) as f32, "{dtype} row {r}");
             for (x, got) in x.iter().zip(row) {
                 let off = (f64::from(*got) - 127.0 * x / largest).abs();
                 assert!(off <= 0.5 + 1e-5, "{dtype} row {r}: {got} of {x} and {largest}");

@@ -59,7 +59,8 @@ pub(super) fn build_streams(job: &mut Job, call: &Call<'_>) -> Result<bool, OutO
     let whole = [of(0, run)];
     let gate_and_value = if gate_first { [0, run] } else { [run, 0] }.map(|at| of(at, 2 * run));
     let parts = |kind: Kind| match kind {
-        Kind::Whole | Kind::Mask => &whole[..],
+        // With as many numbers as elements, rows have one element.
+        Kind::Whole | Kind::Mask | Kind::PerRow => &whole[..],
         Kind::Gated => &gate_and_value,
         Kind::Rows => &[],
     };

@@ -1,4 +1,5 @@
-//! Outputs that are sums over the elements which share an element of a broadcast input.
+//! Outputs with fewer elements than the domain: sums over the elements which share an element of a broadcast input, and numbers of
+//! rows.
 //!
 //! The gradient with respect to a broadcast input is such a sum: for `y = x + b` with `b` of shape `[n]`, it is the sum of `dy` over
 //! all dimensions but the last. Kernels are elementwise, so the domain is computed in chunks that fit a cache:
@@ -6,6 +7,7 @@
 //! ```text
 //! kernel   chunk of the domain -> scratch memory for the outputs that are sums, tensors for all others
 //! add      scratch memory      -> accumulators in f64, one set per group of chunks
+//!          scratch memory      -> numbers of rows, which are those of their first elements
 //! finish   groups in order     -> outputs, rounded once
 //! ```
 //!
@@ -25,7 +27,7 @@ use super::streams::{Call, over_domain};
 use super::threads;
 use crate::with_element;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
-use op_dsl_ir::op::Part;
+use op_dsl_ir::op::{Kind, Part};
 use op_dsl_ir::{DType, Stored};
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -39,9 +41,14 @@ const GROUPS: usize = 64;
 /// It bounds the memory of accumulators by a quarter of that of a stream in f32.
 const PER_ACCUMULATOR: usize = 8;
 
-/// Returns whether some output of the call is a sum of more than one element.
+/// Returns whether some output of the call is a sum of more than one element, or has one number per row.
 pub(super) fn has_sums(call: &Call<'_>) -> bool {
-    (0..call.outputs.len()).any(|output| is_sum(call, output))
+    (0..call.outputs.len()).any(|output| is_sum(call, output) || is_per_row(call, output))
+}
+
+/// Returns whether an output has one number per row.
+fn is_per_row(call: &Call<'_>, output: usize) -> bool {
+    call.def.outputs[output].kind == Kind::PerRow
 }
 
 /// Returns whether an output is a sum: the definition says so, and it does not have the shape of the domain.
@@ -160,15 +167,17 @@ impl Sum {
     }
 }
 
-/// Rounds a sum and writes it as an element of type `dtype`.
+/// Rounds a number and writes it as an element of type `dtype`.
 ///
 /// # Safety
 /// `place` must be valid for a write of one element; it need not be aligned.
-unsafe fn store(dtype: Stored, place: *mut u8, sum: f64) {
+unsafe fn store(dtype: Stored, place: *mut u8, number: f64) {
     // SAFETY: as required of the caller.
     unsafe {
-        let Some(dtype) = dtype.number() else { return place.cast::<f64>().write_unaligned(sum) };
-        with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(sum as f32)))
+        let Some(dtype) = dtype.number() else {
+            return place.cast::<f64>().write_unaligned(number);
+        };
+        with_element!(dtype, E => place.cast::<E>().write_unaligned(E::from_f32(number as f32)))
     }
 }
 
@@ -201,6 +210,8 @@ struct Work<'a> {
     /// Whether chunks of rows come from memory, because the tensors are larger than a cache.
     is_from_memory: bool,
     sums: Vec<Sum>,
+    /// Output streams with one number per row, by their index among the job's streams.
+    per_row: Vec<usize>,
     chunks: Chunks,
     groups: Groups,
     /// Number of accumulators of a group.
@@ -220,7 +231,8 @@ impl<'a> Work<'a> {
         rows: Option<&'a Rows<'a>>,
         options: &Options,
     ) -> Work<'a> {
-        let (mut sums, mut stream, mut accumulators) = (Vec::new(), job.input_count(), 0);
+        let (mut sums, mut per_row) = (Vec::new(), Vec::new());
+        let (mut stream, mut accumulators) = (job.input_count(), 0);
         for (k, tensor) in call.def.outputs.iter().enumerate() {
             let parts = tensor.kind.parts().len();
             if is_sum(call, k) {
@@ -230,11 +242,14 @@ impl<'a> Work<'a> {
                     sums.push(sum);
                 }
             }
+            if is_per_row(call, k) {
+                per_row.push(stream);
+            }
             stream += parts;
         }
-        let chunks = match rows {
-            Some(_) => Chunks::of_rows(job.sizes()),
-            None => Chunks::of(job.sizes()),
+        let chunks = match rows.is_some() || !per_row.is_empty() {
+            true => Chunks::of_rows(job.sizes()),
+            false => Chunks::of(job.sizes()),
         };
         let fit = job.elements().checked_div(PER_ACCUMULATOR * accumulators).unwrap_or(GROUPS);
         let per_group = chunks.count.div_ceil(fit.clamp(1, GROUPS));
@@ -242,24 +257,42 @@ impl<'a> Work<'a> {
         let written: usize = job.outputs().iter().map(|s| s.dtype.size()).sum();
         let is_large = job.level.streams(job.elements().saturating_mul(written));
         // Scratch memory must stay in the cache, and a kernel stores all its outputs alike.
-        let streaming = sums.is_empty() && options.streaming.unwrap_or(is_large && !job.in_place);
+        let has_scratch = !sums.is_empty() || !per_row.is_empty();
+        let streaming = !has_scratch && options.streaming.unwrap_or(is_large && !job.in_place);
         let options = Options { threads: 1, streaming: Some(streaming), ..*options };
         let is_from_memory = rows.is_some() && is_large;
         let terms = match call.bound.element {
             Stored::Float64 => Stored::Float64,
             _ => DType::F32.into(),
         };
-        Work { job, call, rows, options, is_from_memory, sums, chunks, groups, accumulators, terms }
+        Work {
+            job,
+            call,
+            rows,
+            options,
+            is_from_memory,
+            sums,
+            per_row,
+            chunks,
+            groups,
+            accumulators,
+            terms,
+        }
     }
 
-    /// Returns how many lines of scratch memory a thread needs: those of sums, then those of row functions.
+    /// Returns how many outputs are computed in scratch memory.
+    fn slots(&self) -> usize {
+        self.sums.len() + self.per_row.len()
+    }
+
+    /// Returns how many lines of scratch memory a thread needs: those of outputs, then those of row functions.
     fn lines(&self) -> usize {
         let (longest, sizes) = (self.chunks.longest, self.job.sizes());
         let of_rows = self.rows.map_or(0, |rows| rows.floats(longest, sizes[sizes.len() - 1]));
-        self.sums.len() * self.slot() + of_rows.div_ceil(LINE)
+        self.slots() * self.slot() + of_rows.div_ceil(LINE)
     }
 
-    /// Returns how many lines the terms of a sum take.
+    /// Returns how many lines the terms of an output take.
     fn slot(&self) -> usize {
         (self.chunks.longest * self.terms.size()).div_ceil(size_of::<Line>())
     }
@@ -298,10 +331,16 @@ impl<'a> Work<'a> {
                     *bytes = (0..job.rank).map(|d| s.strides[d] * to(d)).sum();
                 }
             }
-            rows.run(&mut job, slot(self.sums.len()), &mut memory.values);
+            rows.run(&mut job, slot(self.slots()), &mut memory.values);
         }
-        for (k, sum) in self.sums.iter().enumerate() {
-            job.set_contiguous(sum.stream, slot(k).cast(), self.terms);
+        let columns = job.size[job.rank - 1];
+        let places = |stream: &usize| -> Vec<*mut u8> {
+            (0..elements / columns).map(|row| job.row(*stream, row)).collect()
+        };
+        let places: Vec<_> = self.per_row.iter().map(|stream| (*stream, places(stream))).collect();
+        let streams = self.sums.iter().map(|sum| sum.stream).chain(self.per_row.iter().copied());
+        for (k, stream) in streams.enumerate() {
+            job.set_contiguous(stream, slot(k).cast(), self.terms);
         }
         job.collapse();
         job.take_turns(self.call.kernels);
@@ -323,6 +362,19 @@ impl<'a> Work<'a> {
                         let values = core::slice::from_raw_parts(slot(k), elements);
                         level.run(Add::new(&sizes, &sum.pitch, values, to));
                     }
+                }
+            }
+        }
+        for (k, (stream, places)) in places.into_iter().enumerate() {
+            let (terms, dtype) = (slot(self.sums.len() + k), self.job.streams()[stream].dtype);
+            for (row, place) in places.into_iter().enumerate() {
+                // SAFETY: the terms of a row are in its slot, and its place is within the output, whose view vouches for it.
+                unsafe {
+                    let term = match self.terms {
+                        Stored::Float64 => terms.cast::<f64>().add(row * columns).read(),
+                        _ => terms.add(row * columns).read().into(),
+                    };
+                    store(dtype, place, term);
                 }
             }
         }

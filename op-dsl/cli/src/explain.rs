@@ -78,6 +78,7 @@ fn tensors(tensors: &[Tensor]) -> Vec<String> {
     let show = |t: &Tensor| match t.kind {
         Kind::Whole => t.name.to_string(),
         Kind::Mask => format!("{} (a mask)", t.name),
+        Kind::PerRow => format!("{} (one number per row)", t.name),
         Kind::Rows => format!("{} (counts of rows)", t.name),
         Kind::Gated => format!("{0} (= {0}.gate, {0}.value)", t.name),
     };

@@ -29,7 +29,7 @@ fn table(operators: Operators) -> String {
         ]);
     }
     let legend = "\nx*  is cut in two along `dim`: a gate and a value.   \
-                  m?  is a mask.   n#  counts rows.   [t]  may be left out.   (y)  is checked but not read.   =  default, {} allowed.\n";
+                  m?  is a mask.   r_  has one number per row.   n#  counts rows.   [t]  may be left out.   (y)  is checked but not read.   =  default, {} allowed.\n";
     table.to_text() + legend
 }
 
@@ -39,6 +39,7 @@ fn tensors(tensors: &[Tensor], optional: impl Fn(usize) -> bool) -> String {
             Kind::Whole => "",
             Kind::Gated => "*",
             Kind::Mask => "?",
+            Kind::PerRow => "_",
             Kind::Rows => "#",
         };
         let name = format!("{}{mark}", t.name);

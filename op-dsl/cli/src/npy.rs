@@ -32,17 +32,17 @@ pub fn read(path: &Path, tensor: &Tensor, asked: Option<DType>) -> Result<Array,
     let mut file = BufReader::new(File::open(path).map_err(plain)?);
     let header = header(&mut file)?;
     let held = match (tensor.kind, tensor.own) {
-        (Kind::Whole | Kind::Gated, None) => {
+        (kind, None) if kind.is_numbers() => {
             Elements::Numbers(dtype(header.descr.as_ref(), asked)?)
         }
-        (Kind::Whole | Kind::Gated, Some(Stored::Number(own))) => {
+        (kind, Some(Stored::Number(own))) if kind.is_numbers() => {
             Elements::Numbers(dtype(header.descr.as_ref(), Some(own))?)
         }
-        (Kind::Whole | Kind::Gated, Some(own)) if own != Stored::Byte => {
+        (kind, Some(own)) if kind.is_numbers() && own != Stored::Byte => {
             converted(header.descr.as_ref(), own)?
         }
-        (Kind::Whole | Kind::Gated | Kind::Mask, _) => truth(header.descr.as_ref())?,
         (Kind::Rows, _) => count(header.descr.as_ref())?,
+        _ => truth(header.descr.as_ref())?,
     };
     let shape: Option<Vec<usize>> = header.shape.iter().map(|&n| n.try_into().ok()).collect();
     let len = shape.as_deref().and_then(elements);

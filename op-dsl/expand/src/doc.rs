@@ -103,6 +103,11 @@ pub fn call(def: &OpDef) -> String {
             names(&masks)
         );
     }
+    let tensors = def.inputs.iter().chain(&*def.outputs);
+    let per_row: Vec<Tensor> = tensors.filter(|t| t.kind == Kind::PerRow).cloned().collect();
+    if !per_row.is_empty() {
+        let _ = writeln!(text, "Of size 1 along the last dimension: {}.\n", names(&per_row));
+    }
     if let Some(rows) = def.rows() {
         let _ = writeln!(
             text,

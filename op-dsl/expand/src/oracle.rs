@@ -38,7 +38,7 @@ pub fn function(f: &OpFn) -> TokenStream {
     let (name, arguments) = (name(f), arguments(f));
     let returned: Vec<Ident> = (0..f.returns.len()).map(|i| format_ident!("__y{i}")).collect();
     let flat = returned.iter().zip(&f.returns).flat_map(|(y, (kind, _))| match kind {
-        Kind::Whole | Kind::Rows => vec![quote!(#y.0)],
+        Kind::Whole | Kind::PerRow | Kind::Rows => vec![quote!(#y.0)],
         Kind::Mask => vec![quote!(f64::from(u8::from(#y)))],
         Kind::Gated => vec![quote!(#y.gate.0), quote!(#y.value.0)],
     });
@@ -125,7 +125,7 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
             let [first, second] = [stream, stream + 1].map(count);
             stream += kind.parts().len();
             let value = match kind {
-                Kind::Whole => quote!(::op_dsl::Elem(__x[#first])),
+                Kind::Whole | Kind::PerRow => quote!(::op_dsl::Elem(__x[#first])),
                 Kind::Gated => quote!(::op_dsl::Gated {
                     gate: ::op_dsl::Elem(__x[#first]),
                     value: ::op_dsl::Elem(__x[#second]),

@@ -114,6 +114,9 @@ impl Bound {
         if let Some(i) = self.doubled(kind) {
             shape.dims[i] *= 2; // `bind` checked that it fits
         }
+        if kind == Kind::PerRow && shape.rank > 0 {
+            shape.dims[shape.rank - 1] = 1;
+        }
         shape
     }
 
@@ -252,21 +255,21 @@ fn promoted(a: Stored, b: Stored) -> Stored {
 #[inline]
 fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<Stored>> {
     match (tensor.kind, tensor.own, got) {
-        (Kind::Whole | Kind::Gated, None, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
+        (kind, None, Stored::Number(dtype)) if kind.is_numbers() && def.dtypes.contains(&dtype) => {
             return Ok(Some(got));
         }
-        (Kind::Whole | Kind::Gated, None, Stored::Float64) if def.takes_f64() => {
+        (kind, None, Stored::Float64) if kind.is_numbers() && def.takes_f64() => {
             return Ok(Some(got));
         }
-        (Kind::Whole | Kind::Gated, None, _) => {}
+        (kind, None, _) if kind.is_numbers() => {}
         _ if tensor.takes(got, DType::F32) => return Ok(None),
         _ => {}
     }
     let allowed = match (tensor.kind, tensor.own) {
         (Kind::Mask, _) => Stored::OF_MASKS.to_owned(),
         (Kind::Rows, _) => Stored::Int64.to_string(),
-        (Kind::Whole | Kind::Gated, Some(_)) => tensor.stored_names(DType::F32),
-        (Kind::Whole | Kind::Gated, None) => def.element_names(),
+        (_, Some(_)) => tensor.stored_names(DType::F32),
+        (_, None) => def.element_names(),
     };
     refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }
@@ -285,11 +288,15 @@ fn check_shapes(
         .filter(|k| is_given(&inputs[*k]) && !def.inputs[*k].kind.parts().is_empty());
     // The lead tensor determines the rank: the first gated one, else the first; with broadcasting, the one of highest
     // rank.
-    let mut lead = given.clone().find(gated).or(given.clone().next()).unwrap_or(0);
+    let is_per_row = |k: &usize| def.inputs[*k].kind == Kind::PerRow;
+    let gated = given.clone().find(gated);
+    let first = || given.clone().find(|k| !is_per_row(k)).or(given.clone().next());
+    let mut lead = gated.or_else(first).unwrap_or(0);
     if def.broadcast {
         // An input that lies along a dimension of the others has no part in it.
-        lead = given.clone().find(|k| !is_along(k)).unwrap_or(lead);
-        for k in given.clone().filter(|k| !is_along(k)) {
+        let whole = given.clone().filter(|k| !is_along(k) && !is_per_row(k));
+        lead = whole.clone().next().unwrap_or(lead);
+        for k in whole {
             if rank_of(k) > rank_of(lead) {
                 lead = k;
             }
@@ -330,13 +337,13 @@ fn check_shapes(
 
     bound.domain = Shape { dims: [1; MAX_RANK], rank };
     if def.broadcast {
-        for k in given.clone().filter(|k| !is_along(k)) {
+        for k in given.clone().filter(|k| !is_along(k) && !is_per_row(k)) {
             widen(bound, def, k, inputs[k].meta().shape)?;
         }
         for k in given.clone().filter(is_along) {
             along::check(&bound.domain, def, k, inputs[k].meta().shape)?;
         }
-        for k in given.filter(|k| def.wide.contains(k)) {
+        for k in given.filter(|k| def.wide.contains(k) || is_per_row(k)) {
             let from = || "the other inputs: it is not broadcast".into();
             check_shape(bound, &def.inputs[k], inputs[k].meta().shape, from)?;
         }
@@ -372,9 +379,15 @@ fn check_shape(
 #[inline]
 fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
     let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
+    let rank = bound.domain.len();
+    let single = if kind == Kind::PerRow { rank.wrapping_sub(1) } else { MAX_RANK };
     let mut dims = shape.iter().zip(&*bound.domain).enumerate();
-    shape.len() == bound.domain.len()
-        && dims.all(|(i, (&n, &d))| if i == doubled { n % 2 == 0 && n / 2 == d } else { n == d })
+    shape.len() == rank
+        && dims.all(|(i, (&n, &d))| match i {
+            _ if i == doubled => n % 2 == 0 && n / 2 == d,
+            _ if i == single => n == 1,
+            _ => n == d,
+        })
 }
 
 /// Returns the shape that an unbroadcast tensor of this kind must have; sizes saturate at `usize::MAX`.
@@ -382,6 +395,9 @@ fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     let mut shape = bound.domain.to_vec();
     if let Some(i) = bound.doubled(kind) {
         shape[i] = shape[i].saturating_mul(2);
+    }
+    if let Some(last) = shape.last_mut().filter(|_| kind == Kind::PerRow) {
+        *last = 1;
     }
     shape
 }
@@ -461,6 +477,10 @@ fn check_sizes(def: &OpDef, inputs: &[impl Meta], bound: &Bound) -> Checked<()> 
     }
     let count = bound.domain.elements();
     for t in def.outputs.iter() {
+        if t.kind == Kind::PerRow && count == Some(0) && !bound.shape(t.kind).contains(&0) {
+            let (tensor, domain) = (t.name.clone(), bound.domain.to_vec());
+            return refuse(Wrong::EmptyRow { tensor, domain });
+        }
         let fits = |n: usize| match bound.doubled(t.kind) {
             Some(i) => n.max(bound.domain[i]) <= MOST_ELEMENTS / 2,
             None => true,

@@ -1,6 +1,6 @@
 //! Finds the operator of a table that computes another one's gradient, for automatic differentiation.
 
-use crate::op::{Kind, OpDef, Origin, Value};
+use crate::op::{OpDef, Origin, Value};
 
 /// Link from an operator to the operator of the same table that computes its gradient.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Derivative {
     fn by(def: &OpDef, gradient: usize, other: &OpDef) -> Option<Derivative> {
         let of = other.grad_of.as_ref().filter(|of| of.forward == def.name)?;
         let inputs = def.inputs.iter().enumerate();
-        let numbers = inputs.filter(|(_, t)| matches!(t.kind, Kind::Whole | Kind::Gated));
+        let numbers = inputs.filter(|(_, t)| t.kind.is_numbers());
         let numbers: Vec<_> = numbers.collect();
         // A hand-written gradient that does not state its inputs has outputs for the numeric inputs in their order.
         let wrt = match &*of.wrt {

@@ -45,8 +45,8 @@ impl OpDef {
         let terms = || vec![whole(".terms".to_owned())].into();
         let stages = spec.stages.iter().filter(is_reduced).map(|s| with(&s.spec, terms()));
         let results = self.outputs.iter().enumerate().map(|(k, output)| {
-            let is_sum = !spec.stages.is_empty() && self.sum(k).is_some();
-            Tensor { own: if is_sum { own } else { output.own }, ..output.clone() }
+            let is_reduced = !spec.stages.is_empty() && self.is_reduced(k);
+            Tensor { own: if is_reduced { own } else { output.own }, ..output.clone() }
         });
         stages.chain([with(spec, results.collect())]).collect()
     }

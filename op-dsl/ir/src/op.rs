@@ -196,16 +196,17 @@ impl OpDef {
 
     /// Returns, for each stream, the type of its own that kernels convert from or to, inputs before outputs.
     ///
-    /// An output that is a sum differs, because kernels write its terms, not the sum. Terms have the element type of the call. They
-    /// are f32 if the sum is f32, and in operators with row functions, whose kernels read f32 anyway.
+    /// An output that is a sum, or has one number per row, differs, because kernels write a term of it for each element. Terms have
+    /// the element type of the call. They are f32 if the output is f32, and in operators with row functions, whose kernels read f32
+    /// anyway.
     pub fn own_types(&self) -> impl Iterator<Item = Option<Stored>> {
         let inputs = self.inputs.iter().map(|t| (t.kind, t.own));
         let outputs = self.outputs.iter().enumerate().map(|(k, t)| {
             let own = self.result_type(k);
-            match self.sum(k) {
-                Some(_) if self.has_row_functions() => (t.kind, Some(DType::F32.into())),
-                Some(_) => (t.kind, own.filter(|own| *own == DType::F32)),
-                None => (t.kind, own),
+            match self.is_reduced(k) {
+                true if self.has_row_functions() => (t.kind, Some(DType::F32.into())),
+                true => (t.kind, own.filter(|own| *own == DType::F32)),
+                false => (t.kind, own),
             }
         });
         let parts = |(kind, own): (Kind, _)| kind.parts().iter().map(move |_| own);
@@ -214,7 +215,7 @@ impl OpDef {
 
     /// Returns whether outputs decide the element type of a call, because every input has a type of its own.
     pub fn outputs_decide(&self) -> bool {
-        let is_plain = |t: &Tensor| matches!(t.kind, Kind::Whole | Kind::Gated) && t.own.is_none();
+        let is_plain = |t: &Tensor| t.kind.is_numbers() && t.own.is_none();
         !self.inputs.iter().any(is_plain)
     }
 
@@ -247,6 +248,11 @@ impl OpDef {
     /// Returns the input whose shape an output has because it is a sum; `None` for every other output.
     pub fn sum(&self, output: usize) -> Option<usize> {
         self.sums.iter().find(|sum| sum.output == output).map(|sum| sum.input)
+    }
+
+    /// Returns whether an output has fewer elements than kernels write terms of it: a sum, or one number per row.
+    pub fn is_reduced(&self, output: usize) -> bool {
+        self.outputs[output].kind == Kind::PerRow || self.sum(output).is_some()
     }
 
     /// Returns the dimension that an input lies along if it has one dimension; `None` if it is aligned at the innermost.

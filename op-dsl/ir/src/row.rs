@@ -3,7 +3,7 @@
 //! A graph stays elementwise. The value of a row function is an input stream of the graph, and the value that the function
 //! takes, its *term*, is an output.
 
-use crate::graph::Graph;
+use crate::graph::{Builder, Graph, Id};
 
 /// A function of all elements of a row, which are those along the last dimension of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,40 @@ impl RowFormula {
     /// Returns the number of the formula's own outputs.
     pub fn outputs(&self) -> usize {
         self.graph.outputs.len() - self.functions.len()
+    }
+
+    /// Returns the formula with some outputs, of which a row has one number, divided by the number of elements of a row.
+    ///
+    /// A gradient adds an upstream gradient for each element of an output. Divided, these add up to that of the one number.
+    pub fn averaged(&self, of: &[bool]) -> RowFormula {
+        if !of.contains(&true) {
+            return self.clone();
+        }
+        let mut b = Builder::new();
+        let new = self.graph.forward(|at| b.add(at.copy()));
+        let mut outputs: Vec<Id> = self.graph.outputs.iter().map(|o| new[o.index()]).collect();
+        let count = b.stream(RowFormula::value(self.inputs, self.functions.len()));
+        for (output, _) in outputs.iter_mut().zip(of).filter(|(_, is_averaged)| **is_averaged) {
+            *output = b.quotient(*output, count);
+        }
+        outputs.push(b.num(1.0));
+        let functions = self.functions.iter().copied().chain([RowFunction::Sum]).collect();
+        RowFormula { graph: b.finish(&outputs), functions, inputs: self.inputs }
+    }
+
+    /// Returns the formula with some outputs replaced by their sums over the row.
+    pub fn summed(&self, of: &[bool]) -> RowFormula {
+        let mut b = Builder::new();
+        let new = self.graph.forward(|at| b.add(at.copy()));
+        let mut outputs: Vec<Id> = self.graph.outputs.iter().map(|o| new[o.index()]).collect();
+        let mut functions = self.functions.clone();
+        for k in (0..of.len()).filter(|k| of[*k]) {
+            let value = b.stream(RowFormula::value(self.inputs, functions.len()));
+            let terms = core::mem::replace(&mut outputs[k], value);
+            outputs.push(terms);
+            functions.push(RowFunction::Sum);
+        }
+        RowFormula { graph: b.finish(&outputs), functions, inputs: self.inputs }
     }
 
     /// Evaluates the outputs and all terms in f64 for a row of `len` elements.

@@ -27,6 +27,8 @@ pub enum Kind {
     Gated,
     /// One mask bit per element, which formulas read as 0 or 1 and only test for being 0.
     Mask,
+    /// One number per row, which is the same for all elements along the last dimension of the domain: the tensor has size 1 there.
+    PerRow,
     /// No data: the tensor holds counts whose sum is the number of rows to compute.
     ///
     /// Rows are formed by the dimensions before the split dimension, and those that are not computed are zeros. An
@@ -68,14 +70,20 @@ impl Kind {
             Kind::Whole => "whole",
             Kind::Gated => "gated",
             Kind::Mask => "mask",
+            Kind::PerRow => "per row",
             Kind::Rows => "rows",
         }
+    }
+
+    /// Returns whether tensors of this kind hold numbers, of the call's element type or of a type of their own.
+    pub const fn is_numbers(self) -> bool {
+        matches!(self, Kind::Whole | Kind::Gated | Kind::PerRow)
     }
 
     /// Returns the parts of a tensor that are separate streams, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
-            Kind::Whole | Kind::Mask => &[Part::Whole],
+            Kind::Whole | Kind::Mask | Kind::PerRow => &[Part::Whole],
             Kind::Gated => &[Part::Gate, Part::Value],
             Kind::Rows => &[],
         }
@@ -86,7 +94,7 @@ impl Kind {
     /// Masks are bytes, and row counts are 64-bit integers.
     pub fn stored(self, element: impl Into<Stored>) -> Stored {
         match self {
-            Kind::Whole | Kind::Gated => element.into(),
+            Kind::Whole | Kind::Gated | Kind::PerRow => element.into(),
             Kind::Mask => Stored::Byte,
             Kind::Rows => Stored::Int64,
         }

@@ -378,9 +378,9 @@ pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     argument(ty, &["Option"])
 }
 
-/// Returns the type `i8` of an `Elem<i8>` or a `Gated<i8>`; `None` for any other type.
+/// Returns the type `i8` of an `Elem<i8>`, a `Gated<i8>` or a `PerRow<i8>`; `None` for any other type.
 pub(crate) fn own_type(ty: &Type) -> Option<&Type> {
-    argument(ty, &["Elem", "Gated"])
+    argument(ty, &["Elem", "Gated", "PerRow"])
 }
 
 /// Returns the type argument of a type with one argument that has one of these names.

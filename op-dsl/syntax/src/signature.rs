@@ -97,7 +97,9 @@ impl Reader<'_> {
         let (plain, own) = self.own(of.unwrap_or(&ty))?;
         let name = plain.map(|name| name.to_string()).unwrap_or_default();
         let optional = of.is_some();
-        if let Some(kind) = tensor(&name).filter(|kind| !optional || *kind != Kind::Gated) {
+        if let Some(kind) =
+            tensor(&name).filter(|kind| !optional || !matches!(kind, Kind::Gated | Kind::PerRow))
+        {
             if let Some(a) = attribute {
                 errors.at(&a, "this parameter is a tensor; remove `#[attr]`");
             }
@@ -105,7 +107,7 @@ impl Reader<'_> {
                 (Some(s), Kind::Gated) => {
                     self.splits.push((ident.clone(), attr::split(&s, errors)));
                 }
-                (Some(s), Kind::Whole | Kind::Mask | Kind::Rows) => {
+                (Some(s), Kind::Whole | Kind::Mask | Kind::PerRow | Kind::Rows) => {
                     errors.at(&s, "only a gated tensor is split; write `Gated` for the type");
                 }
                 (None, _) => {}
@@ -118,6 +120,10 @@ impl Reader<'_> {
             }
             if let (Some(b), Kind::Rows) = (&broadcast, kind) {
                 errors.at(b, "counts of rows have no elements to repeat; remove `#[broadcast]`");
+            }
+            if let (Some(b), Kind::PerRow) = (&broadcast, kind) {
+                errors
+                    .at(b, "one number per row is repeated along it always; remove `#[broadcast]`");
             }
             let along = broadcast.as_ref().and_then(|a| attr::broadcast(a, errors));
             if let (Some(b), Some(_), Kind::Gated) = (&broadcast, along, kind) {
@@ -180,7 +186,12 @@ impl Reader<'_> {
             return self.errors.none(argument, format!("{what}; write one of {}", all.join(", ")));
         };
         let Type::Path(path) = ty else { return None };
-        Some((path.path.segments.last().map(|s| &s.ident), Some(own)))
+        let name = path.path.segments.last().map(|s| &s.ident);
+        if name.is_some_and(|name| name == "PerRow") && own.number().is_none() {
+            let why = "one number per row is a float; write `bf16`, `f16` or `f32`";
+            return self.errors.none(argument, why);
+        }
+        Some((name, Some(own)))
     }
 
     /// Reports an error for `#[mask]` without type `Mask`, `#[rows]` without type `Rows`, or the reverse.
@@ -261,9 +272,10 @@ impl Reader<'_> {
                 Some(name) if name == "Elem" => Kind::Whole,
                 Some(name) if name == "Gated" => Kind::Gated,
                 Some(name) if name == "Mask" => Kind::Mask,
+                Some(name) if name == "PerRow" => Kind::PerRow,
                 Some(name) if self.generics.contains(name) => Kind::Whole,
                 _ => {
-                    let known = "an output is an `Elem`, a `Gated` or a `Mask`";
+                    let known = "an output is an `Elem`, a `Gated`, a `Mask` or a `PerRow`";
                     self.errors.at(ty, format!("{known}; several are a tuple of them"));
                     Kind::Whole
                 }
@@ -338,8 +350,13 @@ impl Reader<'_> {
 
 /// Returns the kind of tensor that a type name in a signature declares; `None` for other types.
 fn tensor(ty: &str) -> Option<Kind> {
-    const TENSORS: [(&str, Kind); 4] =
-        [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask), ("Rows", Kind::Rows)];
+    const TENSORS: [(&str, Kind); 5] = [
+        ("Elem", Kind::Whole),
+        ("Gated", Kind::Gated),
+        ("Mask", Kind::Mask),
+        ("PerRow", Kind::PerRow),
+        ("Rows", Kind::Rows),
+    ];
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
@@ -377,12 +394,13 @@ fn unknown_type(name: &str, scope: &Scope) -> String {
         return (*message).to_owned();
     }
     let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
-    let known = ["Elem", "Gated", "Mask", "Rows", "Dim", "bool", "i64", "f32"].into_iter();
+    let known = ["Elem", "Gated", "Mask", "PerRow", "Rows", "Dim", "bool", "i64", "f32"];
+    let known = known.into_iter();
     let known = known.chain(enums.iter().map(String::as_str));
     match nearest(name, known) {
         Some(meant) => format!("no type `{name}` is known here; did you mean `{meant}`?"),
         None => {
-            "a tensor is `Elem`, `Gated`, `Mask` or `Rows`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
+            "a tensor is `Elem`, `Gated`, `Mask`, `PerRow` or `Rows`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
                  with `#[derive(OpAttr)]` in the same `#[operators]` module; write one of these"
                 .to_owned()
         }

@@ -42,6 +42,17 @@ pub mod layers {
         let centred = x - x.row_mean();
         centred * rsqrt(row_mean(centred * centred) + eps) * gamma + beta
     }
+
+    /// `y = silu(gate) * value` in eight bits, with a scale for each row.
+    #[op(name = "SwiGluQuant", outputs(y, scale))]
+    pub fn swi_glu_quant(
+        #[split(along = dim, gate_left = true)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+    ) -> (Elem<i8>, PerRow<f32>) {
+        let y = silu(x.gate) * x.value;
+        let scale = row_max(abs(y)) / 127.0;
+        (y / scale, scale)
+    }
 }
 
 /// Shapes of the tensors: long rows in memory and in a cache, rows that end within a step, and short rows.

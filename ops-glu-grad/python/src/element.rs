@@ -1,7 +1,7 @@
 //! Names of element types in Python.
 
 use op_dsl::Operator;
-use op_dsl::ir::op::{Kind, Tensor};
+use op_dsl::ir::op::Tensor;
 use op_dsl::ir::{DType, Stored};
 use pyo3::PyResult;
 use pyo3::exceptions::PyTypeError;
@@ -23,7 +23,7 @@ pub fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
     let mut all = Stored::own().map(|(_, own)| own).chain(further);
     all.find(|stored| name(*stored) == dtype).ok_or_else(|| {
         let allowed = match (tensor.own, tensor.kind) {
-            (None, Kind::Whole | Kind::Gated) => op.def().element_names(),
+            (None, kind) if kind.is_numbers() => op.def().element_names(),
             _ => tensor.stored_names(DType::F32),
         };
         let (op, tensor) = (op.name(), &tensor.name);

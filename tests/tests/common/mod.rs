@@ -253,9 +253,12 @@ pub fn inputs(
         if let (Kind::Gated, Some(d)) = (t.kind, dim) {
             shape[d] *= 2;
         }
+        if let (Kind::PerRow, Some(last)) = (t.kind, shape.last_mut()) {
+            *last = 1;
+        }
         match t.kind {
             Kind::Mask => Tensor::mask(&shape, || value(&t.name)),
-            Kind::Whole | Kind::Gated | Kind::Rows => Tensor::new(&shape, dtype, || value(&t.name)),
+            _ => Tensor::new(&shape, dtype, || value(&t.name)),
         }
     };
     op.def().inputs.iter().enumerate().map(make).collect()

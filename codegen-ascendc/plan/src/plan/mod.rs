@@ -232,6 +232,10 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
+    let mut tensors = def.inputs.iter().chain(&*def.outputs);
+    if let Some(tensor) = tensors.find(|t| t.kind == Kind::PerRow) {
+        return Err(Why::PerRow(tensor.name.to_string()));
+    }
     rows::check(def, spec, soc)?;
     if let Some(sum) = def.sums.first().filter(|_| !adds(def, soc)) {
         return Err(Why::Sum(soc, def.outputs[sum.output].name.to_string()));

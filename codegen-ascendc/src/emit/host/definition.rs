@@ -136,7 +136,7 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
         let types = match tensor.kind {
             Kind::Mask => &masks,
             Kind::Rows => &counts,
-            Kind::Whole | Kind::Gated => &types,
+            Kind::Whole | Kind::Gated | Kind::PerRow => &types,
         };
         format!(
             "        {of}{role}(\"{}\")

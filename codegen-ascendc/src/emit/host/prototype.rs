@@ -97,7 +97,7 @@ fn suggested(package: &Package<'_>) -> Signature {
         let macro_name = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
         let ty = match tensor.kind {
             Kind::Mask | Kind::Rows => format!("TensorType({{{}}})", kernel_types(package, tensor)),
-            Kind::Whole | Kind::Gated => ty.clone(),
+            Kind::Whole | Kind::Gated | Kind::PerRow => ty.clone(),
         };
         Item::tensor(macro_name, &tensor.name, ty)
     };
@@ -162,7 +162,7 @@ fn kernel_types(package: &Package<'_>, tensor: &Tensor) -> String {
     match tensor.kind {
         Kind::Mask => mask_types(&package.def).join(", "),
         Kind::Rows => "DT_INT64".into(),
-        Kind::Whole | Kind::Gated => ge_types(&package.dtypes()),
+        Kind::Whole | Kind::Gated | Kind::PerRow => ge_types(&package.dtypes()),
     }
 }
 
@@ -171,6 +171,7 @@ fn shape(def: &OpDef, tensor: &Tensor) -> &'static str {
         Kind::Gated => "cut in two along the split dimension, which is even",
         Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
         Kind::Whole | Kind::Mask => "of any shape",
+        Kind::PerRow => "of size 1 along the last dimension",
         Kind::Rows => {
             "of one dimension: as many rows as its entries sum to are computed, others are zeros"
         }

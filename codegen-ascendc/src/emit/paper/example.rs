@@ -189,7 +189,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         (true, _, Kind::Gated) => "ROW_OF_BOTH",
         (true, ..) => "ROW",
         (_, false, _) => "SHAPE",
-        (_, true, Kind::Whole | Kind::Mask | Kind::Rows) => "PART",
+        (_, true, Kind::Whole | Kind::Mask | Kind::PerRow | Kind::Rows) => "PART",
         (_, true, Kind::Gated) => "BOTH",
     };
     for (i, p) in described(package, function, spec).iter().enumerate() {
@@ -197,7 +197,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         match kind {
             Kind::Mask => b.line(format!("Truths {}({}, {i}.0f);", p.name, shape(p.of, kind))),
             Kind::Rows => b.line(format!("Counts {};", p.name)),
-            Kind::Whole | Kind::Gated => {
+            Kind::Whole | Kind::Gated | Kind::PerRow => {
                 b.line(format!("Numbers {}({}, {i}.0f);", p.name, shape(p.of, kind)))
             }
         };

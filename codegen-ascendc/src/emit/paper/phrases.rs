@@ -36,7 +36,7 @@ pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     match package.def.inputs[input].kind {
         Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
         Kind::Rows => "INT64".into(),
-        Kind::Whole | Kind::Gated => dtypes(package),
+        Kind::Whole | Kind::Gated | Kind::PerRow => dtypes(package),
     }
 }
 

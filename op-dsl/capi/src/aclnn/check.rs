@@ -84,7 +84,9 @@ fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     }
     let code = given.tensor.dtype;
     let other = match given.kind(call) {
-        Kind::Whole | Kind::Gated => given.own(call).map(|of| (own(code, of), own_names(of))),
+        Kind::Whole | Kind::Gated | Kind::PerRow => {
+            given.own(call).map(|of| (own(code, of), own_names(of)))
+        }
         Kind::Mask if !given.is_input() => Some((own(code, Stored::Byte), own_names(Stored::Byte))),
         Kind::Mask => Some((truth(code), "ACL_BOOL, ACL_UINT8, ACL_UINT1".into())),
         Kind::Rows => Some((count(code), "ACL_INT64".into())),

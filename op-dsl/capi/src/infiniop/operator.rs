@@ -77,7 +77,7 @@ fn check(
         }
     }
     // The first tensor without a type of its own has the element type of the call.
-    let is_plain = |t: &op::Tensor| t.own.is_none() && matches!(t.kind, Kind::Whole | Kind::Gated);
+    let is_plain = |t: &op::Tensor| t.own.is_none() && t.kind.is_numbers();
     let plain = given.iter().find(|(_, tensor, t)| is_plain(tensor) && t.is_some());
     let Some((first, of, Some(output))) = plain.or(given.first()) else {
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
@@ -105,7 +105,7 @@ fn check(
         }
         types.push(match (tensor.kind, truth(t.dtype)) {
             (Kind::Mask, Some(stored)) => stored,
-            (Kind::Whole | Kind::Gated, _) if t.dtype == output.dtype => dtype.into(),
+            (kind, _) if kind.is_numbers() && t.dtype == output.dtype => dtype.into(),
             (Kind::Rows, _) => {
                 let what = "counts rows, for which infiniop has no tensor".into();
                 return wrong(BAD_PARAM, name, what);

@@ -36,17 +36,20 @@ impl<'f> Bench<'f> {
 
     pub fn set(&mut self, stream: usize, i: usize, value: f32) {
         let of = self.formula.op.def().input_streams()[stream];
-        let at = self.place(of, i);
+        let at = self.place(of, i, &self.inputs[of.tensor].shape);
         self.inputs[of.tensor].set(at, value);
     }
 
     /// Returns element `i` of an output stream.
     pub fn get(&self, output: Stream, i: usize) -> f64 {
-        self.outputs[output.tensor].get(self.place(output, i))
+        let array = &self.outputs[output.tensor];
+        array.get(self.place(output, i, &array.shape))
     }
 
-    fn place(&self, stream: Stream, i: usize) -> usize {
-        self.formula.row(stream.part) * self.capacity + i
+    /// Returns the index of element `i` of a stream; elements of a row may share one.
+    fn place(&self, stream: Stream, i: usize, shape: &[usize]) -> usize {
+        let last = shape.iter().product::<usize>() - 1;
+        (self.formula.row(stream.part) * self.capacity + i).min(last)
     }
 
     pub fn run(&mut self, attrs: &[Value], level: Level) -> Result<(), Error> {

@@ -337,12 +337,33 @@ impl Formula {
         let def = self.op.def();
         // With a row ahead, an input that lies along a dimension of its own is aligned as any other.
         let has_rows = def.split.is_some() || !def.along.is_empty();
-        match kind {
+        let mut shape = match kind {
             _ if !has_rows => vec![n],
-            Kind::Whole | Kind::Mask => vec![1, n],
+            Kind::Whole | Kind::Mask | Kind::PerRow => vec![1, n],
             Kind::Gated => vec![2, n],
-            Kind::Rows => vec![1],
+            Kind::Rows => return vec![1],
+        };
+        if self.has_per_row() && !def.has_row_functions() {
+            // Each element is a row of its own, so that every element has a number per row.
+            shape.push(1);
         }
+        if let Some(last) = shape.last_mut().filter(|_| kind == Kind::PerRow) {
+            *last = 1;
+        }
+        shape
+    }
+
+    /// Returns whether some tensor has one number per row.
+    fn has_per_row(&self) -> bool {
+        let def = self.op.def();
+        def.inputs.iter().chain(&*def.outputs).any(|t| t.kind == Kind::PerRow)
+    }
+
+    /// Returns whether all elements of a row share the numbers of an input stream, because a row is more than one element.
+    pub fn is_per_row(&self, stream: usize) -> bool {
+        let def = self.op.def();
+        let tensor = def.input_streams().get(stream).map(|s| def.inputs[s.tensor].kind);
+        def.has_row_functions() && tensor == Some(Kind::PerRow)
     }
 
     /// Returns the row of a gated tensor that holds a part (gate or value); 0 for an ungated tensor.

@@ -14,7 +14,7 @@ use super::sweep::{self, Measure, Outcome, Place};
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{Derived, Rule, Spec};
+use op_dsl_ir::op::{Derived, Kind as TensorKind, Rule, Spec};
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::row::{RowFormula, RowFunction};
 use op_dsl_ir::{DType, Graph, Node};
@@ -62,7 +62,8 @@ const MIXED: [f64; 5] = [1.0, 1e-3, 30.0, 1e3, 0.1];
 
 /// Returns the value of a stream for element `i` of a row of `len` elements.
 fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: usize) -> f64 {
-    let at = if matches!(kind, Kind::Equal) { 0 } else { i as u64 };
+    let is_shared = formula.is_per_row(stream);
+    let at = if is_shared || matches!(kind, Kind::Equal) { 0 } else { i as u64 };
     let seed = (row << 32) + ((stream as u64) << 24) + at;
     let mut draws = Random(seed);
     let random = draws.unit();
@@ -78,7 +79,8 @@ fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: 
         Kind::Equal => 3.0,
         // In one stream, at one place that is another in every row.
         Kind::With(v)
-            if (row as usize % formula.ranges.len(), row as usize * 7 % len) == (stream, i) =>
+            if row as usize % formula.ranges.len() == stream
+                && (is_shared || row as usize * 7 % len == i) =>
         {
             return v;
         }
@@ -367,7 +369,7 @@ pub fn difference(formula: &Formula) -> f64 {
         let mut streams: Vec<Vec<f64>> = (0..formula.ranges.len()).map(column).collect();
         let want = match &formula.spec.derived {
             None => formula.op.oracle(&streams.concat(), attrs),
-            Some(derived) => differences(derived, &mut streams, &scalars),
+            Some(derived) => differences(formula, derived, &mut streams, &scalars),
         };
         let Some(want) = want else { return 0.0 };
         let got = formula.spec.eval_row(&streams, &scalars, len).concat();
@@ -385,7 +387,12 @@ pub fn difference(formula: &Formula) -> f64 {
 ///
 /// Derivatives next to kinks are NaN. Streams with saved outputs of the forward formula are set to these outputs. Returns `None` if
 /// the formula defines a derivative of its own (`with_grad`), which no difference quotient approximates.
-fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> Option<Vec<f64>> {
+fn differences(
+    formula: &Formula,
+    derived: &Derived,
+    streams: &mut [Vec<f64>],
+    scalars: &[f64],
+) -> Option<Vec<f64>> {
     let [wiring] = &*derived.steps else { return None };
     if has_surrogates(&derived.forward) {
         return None;
@@ -406,20 +413,25 @@ fn differences(derived: &Derived, streams: &mut [Vec<f64>], scalars: &[f64]) -> 
         };
         results.iter().zip(wiring.upstream.iter()).map(of).sum::<f64>()
     };
-    let slope = |k: usize, i: usize, step: f64| {
+    let def = formula.op.def();
+    let outputs = def.output_streams();
+    let is_shared = |output: usize| def.outputs[outputs[output].tensor].kind == TensorKind::PerRow;
+    let slope = |(output, k): (usize, usize), i: usize, step: f64| {
         let at = |steps: f64| {
             let mut inputs = inputs.clone();
-            inputs[k][i] += steps * step;
+            let moved = if is_shared(output) { 0..len } else { i..i + 1 };
+            inputs[k][moved].iter_mut().for_each(|x| *x += steps * step);
             total(&inputs)
         };
         (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step)
     };
     // Where steps of two sizes disagree, there is a kink between them, as where another element becomes the largest.
-    let derivative = |k: usize, i: usize| {
+    let derivative = |k: (usize, usize), i: usize| {
         let [slope, other] = [STEP, STEP / 4.0].map(|step| slope(k, i, step));
         let is_smooth = (slope - other).abs() <= ALIKE * slope.abs().max(1.0);
         if is_smooth { other } else { f64::NAN }
     };
-    let all = wiring.wrt.iter().flat_map(|k| (0..len).map(move |i| (*k, i)));
+    let wrt = wiring.wrt.iter().copied().enumerate();
+    let all = wrt.flat_map(|k| (0..len).map(move |i| (k, i)));
     Some(all.map(|(k, i)| derivative(k, i)).collect())
 }

@@ -162,6 +162,16 @@ pub enum Wrong {
         /// Shape of the tensor.
         shape: Vec<usize>,
     },
+    /// Rows without elements, of which an output has one number each.
+    #[error(
+        "tensor `{tensor}` has one number per row, and rows of shape {domain:?} have no elements"
+    )]
+    EmptyRow {
+        /// Name of the output.
+        tensor: Text,
+        /// Sizes of the iteration domain.
+        domain: Vec<usize>,
+    },
     /// A tensor without elements, which the operator does not allow.
     #[error("tensor `{tensor}` of shape {shape:?} is empty, which this operator does not allow")]
     Empty {

@@ -120,11 +120,21 @@ pub(super) fn specs(
     let steps = forward.steps.iter().map(|(_, step)| step).chain([wiring]);
     let steps: List<Wiring> = steps.cloned().collect();
     let mut specs = Vec::new();
+    let per_row = |streams: Vec<Stream>, tensors: &[Tensor]| -> Vec<bool> {
+        streams.iter().map(|s| tensors[s.tensor].kind == Kind::PerRow).collect()
+    };
+    let [inputs, outputs] = [
+        per_row(forward.def.input_streams(), &forward.def.inputs),
+        per_row(forward.def.output_streams(), &forward.def.outputs),
+    ];
+    let sums: Vec<bool> = wiring.wrt.iter().map(|k| inputs[*k]).collect();
     for t in forward.traced {
-        let rows: List<RowFunction> = t.formula.functions.clone().into();
-        match stages::gradient(&t.formula, &steps, ranges.len()) {
+        let averaged = t.formula.averaged(&outputs);
+        let rows: List<RowFunction> = averaged.functions.clone().into();
+        match stages::gradient(&averaged, &steps, ranges.len()) {
             Ok(formula) => {
-                let forward = t.formula.graph.clone();
+                let formula = formula.summed(&sums);
+                let forward = averaged.graph.clone();
                 let compiled = RowFormula {
                     graph: divisors::cancelled(&formula.graph, has_surrogates(&forward)),
                     ..formula.clone()

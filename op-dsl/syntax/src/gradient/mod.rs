@@ -37,6 +37,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     tensors::some_differentiated(forward, args, errors)?;
     tensors::no_sums(forward.def, args, errors)?;
     tensors::no_rows(forward, args, errors)?;
+    tensors::no_per_row(forward, args, errors)?;
     let inputs = match &args.inputs {
         Some(names) => tensors::explicit(names, forward, args, errors)?,
         None => tensors::default(forward, &wrt, args, errors)?,

@@ -61,6 +61,9 @@ pub fn named(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
 
 /// Returns whether the gradient with respect to an input is a sum over elements, because the input is broadcast.
 pub fn is_summed(forward: &OpDef, args: &GradArgs, input: usize) -> bool {
+    if forward.inputs[input].kind == Kind::PerRow {
+        return false;
+    }
     let broadcast = args.broadcast != Some(false) && forward.broadcast && forward.inputs.len() > 1;
     broadcast && !forward.wide.contains(&input)
 }

@@ -46,7 +46,7 @@ pub fn along(params: &[Param], errors: &Errors) {
     let along = |p: &&Param| matches!(p.role, Role::Tensor { along: Some(_), .. });
     let decides = |p: &Param| match p.role {
         Role::Tensor { along, optional, kind, .. } => {
-            along.is_none() && !optional && kind != Kind::Rows
+            along.is_none() && !optional && !matches!(kind, Kind::PerRow | Kind::Rows)
         }
         Role::Attr { .. } => false,
     };
@@ -124,7 +124,7 @@ fn check_name(name: &syn::LitStr, errors: &Errors) {
 }
 
 /// Names of types in signatures that no operator may have, because its struct would shadow the type.
-const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "Rows"];
+const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "PerRow", "Rows"];
 
 /// Returns whether a name is valid for an operator: a Rust identifier of a capital, letters and digits.
 pub fn is_name(name: &str) -> bool {

@@ -105,7 +105,7 @@ impl Declared {
             return Some(Declared::Number);
         }
         Some(match name.to_string().as_str() {
-            "Elem" => Declared::Elem,
+            "Elem" | "PerRow" => Declared::Elem,
             "Gated" => Declared::Gated,
             "i32" => Declared::Exponent,
             "Dim" => Declared::Layout,

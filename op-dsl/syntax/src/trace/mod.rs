@@ -8,6 +8,7 @@ mod call;
 mod declared;
 mod operators;
 mod pattern;
+mod per_row;
 mod refuse;
 mod value;
 
@@ -68,6 +69,7 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
                 let (functions, terms): (Vec<_>, Vec<Id>) = tracer.rows.iter().copied().unzip();
                 outputs.extend(terms);
                 let graph = tracer.graph.finish(&outputs);
+                complete &= per_row::are_same(op, &graph, errors);
                 done.push(Traced { when, formula: RowFormula { graph, functions, inputs } });
             }
             None => complete = false,
@@ -81,8 +83,15 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
 fn can_have_rows(op: &OpFn, tracer: &Tracer) -> bool {
     let (ident, count) = (&op.item.sig.ident, tracer.rows.len());
     let counts = op.tensors().find(|(_, kind, _)| *kind == Kind::Rows);
-    if let (Some((counts, ..)), Some((function, _))) = (counts, tracer.rows.first()) {
+    if let (Some((counts, ..)), Some((function, _))) = (&counts, tracer.rows.first()) {
         let why = format!("`{}` needs whole rows, and `{counts}` counts rows", function.name());
+        tracer.error(ident, format!("{why}; write the operator without counts of rows"));
+        return false;
+    }
+    let of_rows = op.tensors().any(|(_, kind, _)| kind == Kind::PerRow)
+        || op.returns.iter().any(|(kind, _)| *kind == Kind::PerRow);
+    if let Some((counts, ..)) = counts.filter(|_| of_rows) {
+        let why = format!("`PerRow` is a number of a whole row, and `{counts}` counts rows");
         tracer.error(ident, format!("{why}; write the operator without counts of rows"));
         return false;
     }
@@ -149,7 +158,7 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
         let value = match &p.role {
             Role::Tensor { kind, optional, .. } => {
                 let value = match kind {
-                    Kind::Whole => Value::Elem(next(b)),
+                    Kind::Whole | Kind::PerRow => Value::Elem(next(b)),
                     Kind::Gated => {
                         let gate = next(b);
                         Value::Gated(gate, next(b))
@@ -162,7 +171,7 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
                 };
                 presence += usize::from(*optional);
                 match (optional, kind) {
-                    (true, Kind::Whole | Kind::Gated | Kind::Mask) => {
+                    (true, Kind::Whole | Kind::Gated | Kind::Mask | Kind::PerRow) => {
                         Value::Optional(presence - 1, Box::new(value))
                     }
                     _ => value,
@@ -210,7 +219,9 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Traces<Option<Vec<
     for (value, (kind, _)) in returned.iter().zip(&op.returns) {
         match (value, kind) {
             (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v].map(Some)),
-            (value, Kind::Whole | Kind::Rows) => out.push(tracer.element(&tail, value)),
+            (value, Kind::Whole | Kind::PerRow | Kind::Rows) => {
+                out.push(tracer.element(&tail, value))
+            }
             (value, Kind::Mask) => {
                 let truth = tracer.condition(&tail, value.clone())?;
                 out.push(truth.map(|truth| {

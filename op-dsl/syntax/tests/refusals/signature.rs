@@ -25,7 +25,10 @@ fn arguments_of_an_operator() {
 fn wrong_parameters_are_refused_with_advice() {
     for (item, want) in [
         ("fn f() -> Elem { 1.0 }", "needs a tensor"),
-        ("fn f(x: Vec<f32>) -> Elem { 1.0 }", "a tensor is `Elem`, `Gated`, `Mask` or `Rows`"),
+        (
+            "fn f(x: Vec<f32>) -> Elem { 1.0 }",
+            "a tensor is `Elem`, `Gated`, `Mask`, `PerRow` or `Rows`",
+        ),
         ("fn f(x: Elm) -> Elem { x }", "did you mean `Elem`?"),
         ("fn f(x: Elem, x: Elem) -> Elem { x }", "another parameter is called `x`"),
         ("fn f(x: Elem, n: i64) -> Elem { x }", "has no default"),

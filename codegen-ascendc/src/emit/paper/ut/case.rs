@@ -31,6 +31,7 @@ pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) 
     let shape = |kind: Kind| match kind {
         Kind::Whole | Kind::Mask => part.to_vec(),
         Kind::Gated => vec![part[0], 2 * part[1]],
+        Kind::PerRow => vec![part[0], 1],
         Kind::Rows => vec![1],
     };
     let mut shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();

@@ -126,7 +126,7 @@ fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Err
                 Kind::Rows => Ok(a), // of any length
                 // The call checks shapes, which may be broadcast.
                 _ if !op.def().sums.is_empty() && !op.def().wide.contains(&i) => Ok(a),
-                Kind::Whole | Kind::Gated | Kind::Mask => fits(a, shape),
+                Kind::Whole | Kind::Gated | Kind::Mask | Kind::PerRow => fits(a, shape),
             }
         });
         inputs.push(array.map_err(wrong)?);
