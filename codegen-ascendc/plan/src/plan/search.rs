@@ -61,7 +61,7 @@ const ATTACK_ROUNDS: (i32, f32) = (7, 0.35);
 /// One is near 1, because most functions bend there; the other has terms of different sizes.
 const ORDERS: [std::ops::Range<i32>; 2] = [-3..3, -10..10];
 
-/// Largest `|x|` at which the search looks for inputs where a result becomes 0.
+/// Largest `|x|` at which the search looks for inputs where a result vanishes.
 ///
 /// [`HALVES`] is the number of bisections that locate such an input.
 const EDGES: i32 = 128;
@@ -274,10 +274,11 @@ impl<'p, 'd> Search<'p, 'd> {
         interpret_all(self.plan, streams, |id: Id| numbers[id.index()], Noise::None)
     }
 
-    /// Returns elements on both sides of each value of input `stream` at which a result becomes 0.
+    /// Returns elements on both sides of each value of input `stream` at which a result vanishes.
     ///
-    /// For each stream, these are one value per element. A tail may be cut off to 0 where it still is a normal number, because an
-    /// exponential has overflowed. Samples miss this strip, because it is narrow.
+    /// For each stream, these are one value per element. A result vanishes where it becomes 0 or, in types with the range of `float`, is
+    /// no normal number any more. A tail may be cut off where it still is a normal number, because an exponential has overflowed, to 0
+    /// or to another term that is smaller. Samples miss this strip, because it is narrow.
     fn edges(&self, numbers: &[f32], stream: usize) -> Vec<Vec<f32>> {
         let along = |values: &[f32]| {
             let points = self.beside(stream, values);
@@ -286,10 +287,12 @@ impl<'p, 'd> Search<'p, 'd> {
         };
         let swept: Vec<f32> = (-EDGES..=EDGES).map(|x| x as f32).collect();
         let mut pairs: Vec<(usize, [f32; 2])> = Vec::new();
+        let least = if self.plan.dtype.has_f32_range() { f32::MIN_POSITIVE } else { 0.0 };
+        let is_gone = |got: f32| got == 0.0 || got.abs() < least;
         for (output, got) in along(&swept).iter().enumerate() {
             let ends = |i: usize| {
                 let (x, y) = (swept[i], swept[i + 1]);
-                match (got[i] == 0.0, got[i + 1] == 0.0) {
+                match (is_gone(got[i]), is_gone(got[i + 1])) {
                     (true, false) => Some((output, [x, y])),
                     (false, true) => Some((output, [y, x])),
                     _ => None,
@@ -301,7 +304,7 @@ impl<'p, 'd> Search<'p, 'd> {
             let middles: Vec<f32> = pairs.iter().map(|(_, [x, y])| 0.5 * (x + y)).collect();
             let got = along(&middles);
             for (i, (output, pair)) in pairs.iter_mut().enumerate() {
-                pair[usize::from(got[*output][i] != 0.0)] = middles[i];
+                pair[usize::from(!is_gone(got[*output][i]))] = middles[i];
             }
         }
         let ends: Vec<f32> = pairs.iter().flat_map(|(_, pair)| *pair).collect();

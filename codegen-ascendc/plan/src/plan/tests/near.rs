@@ -185,6 +185,45 @@ fn products_with_normal_results_are_not_flushed() {
     }
 }
 
+/// Tests that a function keeps its digits where an exponential in it is no normal number any more and the function still is.
+///
+/// `x e^x` is a normal number for 4 units of `x` more than `e^x`. The reciprocal of `1 + e^-x` is 0 there.
+#[test]
+fn products_with_subnormal_exponentials_are_not_cut_off() {
+    let functions: [Function; 4] = [
+        |b, x| b.call(Prim::Silu, &[x]),
+        |b, x| {
+            let (softplus, silu) = (b.call(Prim::Softplus, &[x]), b.call(Prim::Silu, &[x]));
+            b.sum(softplus, silu)
+        },
+        |b, x| {
+            let e = b.call(Prim::Exp, &[x]);
+            b.product(x, e)
+        },
+        |b, x| {
+            let (square, sigmoid) = (b.product(x, x), b.call(Prim::Sigmoid, &[x]));
+            b.product(square, sigmoid)
+        },
+    ];
+    for (k, build) in functions.into_iter().enumerate() {
+        let def = operator("Op", &["dy", "x"], &["y"], true, |b, s| {
+            let f = build(b, s[1]);
+            vec![b.product(s[0], f)]
+        });
+        for soc in ["ascend910b", "ascend950", "ascend310p"].map(soc) {
+            let plan = plan(&def, 0, DType::F32, soc).expect("a plan");
+            for x in (8_600..9_600).map(|x| -0.01 * x as f32) {
+                let want = def.specs[0].graph.eval(&[57.0, x.into()], &[])[0];
+                let got = f64::from(interpret(&plan, &[57.0, x], |_| f32::NAN)[0]);
+                // An exponential of 1e-42 has three digits, because it is a multiple of 1.4e-45.
+                let least = 57.0 * f64::from(f32::MIN_POSITIVE);
+                let is_near = want.abs() < least || (got - want).abs() <= 0.01 * want.abs();
+                assert!(is_near, "{k} {}: {x}: {got:e}, not {want:e}", soc.name);
+            }
+        }
+    }
+}
+
 /// An infinite factor that a derivative's terms share is listed by the plan.
 ///
 /// It is `inf - inf` where the terms have different signs.
