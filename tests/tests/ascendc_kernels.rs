@@ -206,9 +206,11 @@ operators! {
     gelu_v2: ["GeluV2", "GeluGradV2"] on "ascend910b";
     swi_glu: ["SwiGlu", "SwiGluGrad"] on "ascend910b";
     tanh_alone: ["Gelu", "GeluGrad", "GeLU", "GeLUBackward"] on "ascend910b";
-    others: ["Mixed", "MixedGrad", "Bent"] on "ascend910b";
+    others: ["Mixed", "MixedGrad", "Bent", "Grown"] on "ascend910b";
     with_bf16_arithmetic: ["GeGluGradV2"] on "ascend950";
     in_turns: ["Mixed", "MixedGrad", "Lone"] on "ascend950";
+    exponents: ["Grown"] on "ascend950";
+    exponents_without_padded_copies: ["Grown"] on "ascend310p";
     one_part_alone: ["Lone"] on "ascend910b";
     one_part_alone_turned: ["Lone"] on "ascend310p";
     without_padded_copies: ["GeGluGradV2", "SwiGluGrad"] on "ascend310p";

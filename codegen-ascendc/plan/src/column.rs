@@ -214,7 +214,7 @@ pub fn form_of(
     arch: &'static Arch,
 ) -> Option<&'static Form> {
     let fit = row(prim)?.forms.iter().filter(|f| f.fits(dtype, limits, digits));
-    let is_plain = |form: &Form| digits == Fine && form.digits != Fine;
+    let is_plain = |form: &Form| digits.is_fine() && form.digits != Fine;
     let by_cycles = |a: &Form, b: &Form| a.cycles(arch).total_cmp(&b.cycles(arch));
     fit.min_by(|a, b| is_plain(a).cmp(&is_plain(b)).then(by_cycles(a, b)))
 }

@@ -1,6 +1,6 @@
 //! Features that no operator of the table has.
 //!
-//! Interleaved elements, attributes in the formula, comparisons, an unused input, results of both kinds.
+//! Interleaved elements, attributes in the formula, comparisons, an unused input, results of both kinds, an exponential of a sum of products.
 
 #[op_dsl::operators(kernels = false)]
 pub mod ops {
@@ -56,5 +56,11 @@ pub mod ops {
     ) -> Elem {
         let y = if x.gate > 0.0 { x.gate } else { slope * x.gate };
         y * x.value
+    }
+
+    /// The argument of an exponential with what its roundings lost.
+    #[op(name = "Grown")]
+    pub fn grown(x: Elem, z: Elem, #[attr(default = 1.5)] beta: f32) -> Elem {
+        exp(1.7 * x - beta * z)
     }
 }

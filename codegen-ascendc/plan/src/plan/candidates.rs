@@ -8,8 +8,8 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    bounded, cancelling, collected, constants, cost, gaussian, limits, masked, repeated, shared,
-    shared_sigmoid, slopes,
+    bounded, cancelling, collected, constants, cost, exponents, gaussian, limits, masked, repeated,
+    shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -27,8 +27,10 @@ pub(super) fn plans(
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Vec<Plan>, Why> {
-    let mut all = lowerings(graph, target, storage)?;
-    for rewritten in &rewrites(graph, spec, target) {
+    let is_tried =
+        |graph: &Graph| target.digits != Digits::Compensated || exponents::are_rounded(graph);
+    let mut all = if is_tried(graph) { lowerings(graph, target, storage)? } else { Vec::new() };
+    for rewritten in rewrites(graph, spec, target).iter().filter(|graph| is_tried(graph)) {
         if rewritten != graph {
             all.extend(lowerings(rewritten, target, storage).unwrap_or_default());
         }
@@ -79,7 +81,7 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
             graphs.extend(graphs.iter().flat_map(rewritten).collect::<Vec<_>>());
         }
     }
-    if target.digits == Digits::Fine {
+    if target.digits.is_fine() {
         graphs.iter_mut().for_each(|graph| *graph = constants::run(graph));
     }
     distinct(graphs)

@@ -87,7 +87,7 @@ pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
 
 /// Returns a hash of everything that decides which plan of an operator is taken.
 pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
-    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _ } = target;
+    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, fuses: _ } = target;
     let spec = &def.specs[spec];
     let mut bytes = graph.encode();
     bytes.extend(spec.graph.encode());
@@ -112,10 +112,11 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
 }
 
 /// Names of the accuracy classes in `choices.txt`.
-const DIGITS: [(Digits, &str); 4] = [
+const DIGITS: [(Digits, &str); 5] = [
     (Digits::Absolute, "absolute"),
     (Digits::Relative, "relative"),
     (Digits::Fine, "fine"),
+    (Digits::Compensated, "compensated"),
     (Digits::Single, "single"),
 ];
 

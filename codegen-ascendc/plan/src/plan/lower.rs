@@ -3,6 +3,7 @@
 //! It uses scalars where one side is the same for every element, compound calls for scaled sums, and the table of sequences for the
 //! smooth primitives.
 
+use super::double_float::{DoubleFloat, DoubleFloats};
 use super::flow::Flow;
 use super::reading::{Fold, Reading, Smooth};
 use super::regions::Regions;
@@ -296,12 +297,17 @@ impl<'g> Pass<'g> {
         self.plain(Api::Sub, &[x, y])
     }
 
-    /// Emits `e^x`. For `Digits::Fine` it is corrected by the rounding error of a difference `x = a - b`.
+    /// Emits `e^x`. For `Digits::Fine` it is corrected by the rounding error of a difference `x = a - b`, and for
+    /// `Digits::Compensated` by those of all arithmetic that computes `x`.
     ///
     /// For example, a difference of 60 has a rounding error of up to 2^-19, which is the relative error of its exponential. TwoSum
     /// (Knuth) computes this error `r`, and `e^(x + r)` is `e^x (1 + r)`. Bounds keep differences finite, and infinite exponentials
     /// positive.
     fn exponential(&mut self, x: Id) -> Result<Val, Why> {
+        if self.target.digits == Digits::Compensated {
+            let x = self.unrounded(x)?;
+            return Ok(self.double_floats().exponential(x));
+        }
         let Node::Call(Prim::Sub, [a, b, _]) = self.read.node(x) else {
             return self.plain(Api::Exp, &[x]);
         };
@@ -321,6 +327,51 @@ impl<'g> Pass<'g> {
         let more = seq.adds(lost, 1.0);
         let e = seq.call(Api::Exp, &[x]);
         Ok(seq.mul(e, more))
+    }
+
+    fn double_floats(&mut self) -> DoubleFloats<'_> {
+        DoubleFloats { seq: &mut self.seq, fuses: self.target.fuses }
+    }
+
+    /// Emits node `id` with what the arithmetic that computes it lost by rounding.
+    fn unrounded(&mut self, id: Id) -> Result<DoubleFloat, Why> {
+        if let Some(c) = self.read.as_const(id) {
+            return Ok(self.double_floats().number(c));
+        }
+        let Node::Call(prim, [x, y, z]) = self.read.node(id) else { return self.as_is(id) };
+        if self.read.is_uniform(id) {
+            return self.as_is(id);
+        }
+        let number = |id: Id| self.read.as_const(id);
+        let (of, factor) = match prim {
+            Prim::Neg => (x, -1.0),
+            Prim::Mul if number(x).is_some() => (y, number(x).unwrap_or_default()),
+            Prim::Mul if number(y).is_some() => (x, number(y).unwrap_or_default()),
+            Prim::Div if number(y).is_some() => (x, 1.0 / number(y).unwrap_or_default()),
+            Prim::Mul | Prim::Mul3 | Prim::Div | Prim::Add | Prim::Sub => {
+                let (x, y) = (self.unrounded(x)?, self.unrounded(y)?);
+                let mut arithmetic = self.double_floats();
+                let value = match prim {
+                    Prim::Div => arithmetic.quotient(x, y),
+                    Prim::Add => arithmetic.sum(x, y),
+                    Prim::Sub => arithmetic.difference(x, y),
+                    _ => arithmetic.product(x, y),
+                };
+                if prim != Prim::Mul3 {
+                    return Ok(value);
+                }
+                let z = self.unrounded(z)?;
+                return Ok(self.double_floats().product(value, z));
+            }
+            _ => return self.as_is(id),
+        };
+        let of = self.unrounded(of)?;
+        Ok(self.double_floats().scaled(of, factor))
+    }
+
+    /// Emits node `id` as [`Pass::value`] does; what its rounding lost is unknown.
+    fn as_is(&mut self, id: Id) -> Result<DoubleFloat, Why> {
+        Ok(DoubleFloat { high: self.value(id)?, low: None })
     }
 
     /// Emits `x^y`, in `float` results with more digits of the logarithm where these are asked for.
@@ -376,8 +427,14 @@ impl<'g> Pass<'g> {
             (_, Build::MemberOf(gate, member)) => (Some(gate), Some(member)),
             (_, build) => {
                 let t = self.factors(factors)?;
-                let x = self.value(arg)?;
                 self.took(prim, form.name);
+                if prim == Prim::Expm1 && digits == Digits::Compensated {
+                    let x = self.unrounded(arg)?;
+                    let less = build.build(&mut self.seq, x.high, &[]);
+                    let value = self.double_floats().exponential_less_one(x, less);
+                    return Ok(times(&mut self.seq, value, &t));
+                }
+                let x = self.value(arg)?;
                 return Ok(build.build(&mut self.seq, x, &t));
             }
         };

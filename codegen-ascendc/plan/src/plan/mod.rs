@@ -41,6 +41,8 @@
 //! kept        the plans that searches chose, in a file
 //! known       a cache of plans in the process
 //! interpret   computes the calls without hardware
+//! double_float  double-float arithmetic, for arguments of exponentials
+//! exponents   exponentials whose arguments are rounded
 //! contents    contents of buffers or registers meanwhile
 //! limits      clamps inputs short of infinity
 //! skipped     clamps that a kernel skips, because their bound is infinite
@@ -62,7 +64,9 @@ mod collected;
 mod constants;
 mod contents;
 mod cost;
+mod double_float;
 mod estimate;
+mod exponents;
 mod flow;
 mod gaussian;
 mod instr;

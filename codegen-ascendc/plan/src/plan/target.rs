@@ -18,12 +18,15 @@ pub(super) struct Target<'d> {
     pub holds: &'d [Hold],
     /// True to use sigmoids in f32 whose tails are not cut off where `e^x` overflows.
     pub is_far: bool,
+    /// True if compound calls round once, as on registers.
+    pub fuses: bool,
 }
 
 impl<'d> Target<'d> {
     /// Returns the default target: the cheapest sequences of vector calls, and no input clamped.
     pub fn new(def: &'d OpDef, soc: &'static Soc, dtype: DType, limits: Limits) -> Target<'d> {
-        Target { def, soc, dtype, limits, digits: Digits::Absolute, holds: &[], is_far: false }
+        let digits = Digits::Absolute;
+        Target { def, soc, dtype, limits, digits, holds: &[], is_far: false, fuses: false }
     }
 
     /// Returns how a mask stream is stored (as bits or bytes); `None` for a stream of numbers.

@@ -32,6 +32,8 @@ pub enum Digits {
     Relative,
     /// Relative accuracy by vector calls that round less often, for sums of several functions that cancel.
     Fine,
+    /// As [`Digits::Fine`], but arguments of exponentials are double-floats.
+    Compensated,
     /// The accuracy of `float`, whatever the tensors' type.
     Single,
 }
@@ -40,9 +42,14 @@ impl Digits {
     /// Returns the accuracy classes for an element type, those with cheaper vector calls first.
     pub fn of(dtype: DType) -> &'static [Digits] {
         match dtype {
-            DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine],
+            DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine, Digits::Compensated],
             _ => &[Digits::Absolute, Digits::Relative, Digits::Single],
         }
+    }
+
+    /// Returns true if vector calls that round less often are preferred to cheaper ones.
+    pub fn is_fine(self) -> bool {
+        matches!(self, Digits::Fine | Digits::Compensated)
     }
 
     /// Returns the element type for which a sequence of vector calls must be accurate in this class.

@@ -29,7 +29,6 @@ use super::narrow;
 use super::regions::Regions;
 use super::target::Target;
 use crate::arch::Why;
-use crate::sequence::form::Digits;
 use assign::assign;
 use op_dsl_ir::DType;
 use pairs::Pairs;
@@ -46,6 +45,7 @@ pub(super) fn registers(
     target: Target<'_>,
     orders: &[Vec<usize>],
 ) -> Result<Option<(Flow, Registers)>, Why> {
+    let target = Target { fuses: true, ..target };
     let mut best: Option<(f64, Flow, Registers)> = None;
     let pairs = Pairs::of(target.def);
     for order in orders {
@@ -56,7 +56,7 @@ pub(super) fn registers(
         }
         let mut divided = Values::new(&flow);
         // Not with `Digits::Fine`, because the rounding of a shared reciprocal is one more in each of its products.
-        if target.digits != Digits::Fine {
+        if !target.digits.is_fine() {
             divided.divide_once(target.dtype);
         }
         for fused in [true, false] {

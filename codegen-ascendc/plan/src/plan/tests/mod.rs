@@ -3,6 +3,7 @@
 mod accuracy;
 mod barriers;
 mod counts;
+mod exponents;
 mod forms;
 mod fractions;
 mod near;
