@@ -248,12 +248,36 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
         let (s, x, y) = built(arch, |s, x| way.build(s, x));
         judge.accepts(s, x, y)
     };
-    let found = match algebra::of(graph) {
+    let found = match fraction_of(graph) {
         Some(fraction) => fractions(graph, &fraction, target).into_iter().find(right),
         None => tails(graph, target).find(right),
     };
     found.or_else(|| near(graph, target).into_iter().find(right))
 }
+
+/// Returns a function as a fraction of polynomials in one exponential; `None` if it is none.
+///
+/// In the graph that CPUs compute in f64, a constant replaces a fraction far out, where arithmetic would leave f64. Calls for the fraction
+/// clamp its argument by themselves.
+fn fraction_of(graph: &Graph) -> Option<Fraction> {
+    let is_far = |id: &Id| graph.as_const(*id).is_some_and(|c| c.abs() > FAR);
+    let fraction = |node: &Node| {
+        let Node::Call(Prim::Select, [holds, value, fraction]) = *node else { return None };
+        let Node::Call(Prim::Lt, [x, y, _]) = graph.nodes[holds.index()] else { return None };
+        let is_limit = graph.as_const(value).is_some() && [x, y].iter().any(is_far);
+        is_limit.then_some(fraction)
+    };
+    algebra::of(graph).or_else(|| {
+        let without = graph.rewrite_at(|b, at| match fraction(&at.node) {
+            Some(fraction) => at[fraction],
+            None => b.add(at.copy()),
+        });
+        algebra::of(&simplify::run(&without))
+    })
+}
+
+/// Size of an input from which on a constant may be the limit of a fraction: `e^-16` is a unit in the last place of 1.
+const FAR: f64 = 16.0;
 
 /// Returns sequences of vector calls with a polynomial near 0 and a fraction elsewhere.
 ///
@@ -270,7 +294,7 @@ fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
         judge.accepts(s, x, y)
     };
     let far = |fraction: Fraction| fractions(graph, &fraction, target).into_iter().find(is_right);
-    let Some(far) = algebra::of(graph).and_then(far) else { return Vec::new() };
+    let Some(far) = fraction_of(graph).and_then(far) else { return Vec::new() };
     let exact = exact(graph);
     let exact = exact.as_ref().unwrap_or(graph);
     let at = |x: f64| exact.eval(&[x], &[])[0];

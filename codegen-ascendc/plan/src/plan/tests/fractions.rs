@@ -37,6 +37,17 @@ const FUNCTIONS: &[(&str, Function, [usize; 3])] = &[
         [11, 11, 11],
     ),
     (
+        "sigmoid', far out its limit",
+        |b, x| {
+            let [s, rest] = sigmoids(b, x);
+            let slope = b.product(s, rest);
+            let (zero, end) = (b.num(0.0), b.num(-256.0));
+            let is_far = b.call(Prim::Lt, &[x, end]);
+            b.call(Prim::Select, &[is_far, zero, slope])
+        },
+        [6, 6, 6],
+    ),
+    (
         "x sigmoid(1.702 x)'",
         |b, x| {
             let z = b.scaled(1.702, x);
