@@ -75,36 +75,57 @@ fn found(
     let budget = BUDGET[target.dtype as usize];
     let enough = ENOUGH[target.dtype as usize] * budget;
     let most = enough.max(MOST * budget);
+    // Samples decide whether the plan is emitted, because an attack also finds errors where terms cancel, which no sequence in
+    // `float` avoids.
+    let judged = |(place, plan): (Place, Plan)| {
+        let accuracy = search::at_samples(samples, &plan);
+        (place, Plan { accuracy, ..plan })
+    };
     for &digits in Digits::of(target.dtype) {
-        let mut just_within: Option<(Place, Plan)> = None;
-        let plans = candidates::plans(graph, samples.spec, Target { digits, ..target }, storage)?;
-        for (number, mut plan) in plans.into_iter().enumerate() {
-            let place = (digits, number);
-            let limit = if just_within.is_none() { most } else { enough };
-            let is_dearer =
-                |(_, found): &(Place, Plan)| plan.cost.cycles > DEARER * found.cost.cycles;
-            if just_within.as_ref().is_some_and(is_dearer) {
-                break;
-            }
-            plan.accuracy = search::under_attack(samples, &plan, enough, limit.next_up());
-            match plan.accuracy.error {
-                error if error <= enough => return Ok((place, plan)),
-                error if error <= limit => just_within = Some((place, plan)),
-                _ => over.push(Over { place, plan, seen: Vec::new() }),
-            }
+        // Double-floats take several times the calls, so that a plan just within the budget is preferred.
+        if digits == Digits::Compensated
+            && let Some(found) = within(&mut over, samples, budget / NEARLY)
+        {
+            return Ok(judged(found));
         }
-        if let Some(found) = just_within {
+        let plans = candidates::plans(graph, samples.spec, Target { digits, ..target }, storage)?;
+        if let Some(found) = first_within(plans, digits, samples, [enough, most], &mut over) {
             return Ok(found);
         }
     }
     let best = within(&mut over, samples, budget / NEARLY)
         .or_else(|| within(&mut over, samples, budget))
         .or_else(|| most_accurate(over, samples));
-    let (place, mut best) = best.ok_or(Why::Unplanned("outputs"))?;
-    // Samples decide whether the plan is emitted, because an attack also finds errors where terms cancel, which no sequence in
-    // `float` avoids.
-    best.accuracy = search::at_samples(samples, &best);
-    Ok((place, best))
+    best.map(judged).ok_or(Why::Unplanned("outputs"))
+}
+
+/// Returns the first plan of an accuracy class that is within its error limit under attack; `None` if there is none.
+///
+/// The limits are those up to which a plan is taken at once, and up to which it is taken unless one within the first limit is hardly
+/// more expensive. `plans` start with the cheapest. Plans beyond their limit are added to `over`.
+fn first_within(
+    plans: Vec<Plan>,
+    digits: Digits,
+    samples: &Samples<'_>,
+    [enough, most]: [f64; 2],
+    over: &mut Vec<Over>,
+) -> Option<(Place, Plan)> {
+    let mut just_within: Option<(Place, Plan)> = None;
+    for (number, mut plan) in plans.into_iter().enumerate() {
+        let place = (digits, number);
+        let limit = if just_within.is_none() { most } else { enough };
+        let is_dearer = |(_, found): &(Place, Plan)| plan.cost.cycles > DEARER * found.cost.cycles;
+        if just_within.as_ref().is_some_and(is_dearer) {
+            break;
+        }
+        plan.accuracy = search::under_attack(samples, &plan, enough, limit.next_up());
+        match plan.accuracy.error {
+            error if error <= enough => return Some((place, plan)),
+            error if error <= limit => just_within = Some((place, plan)),
+            _ => over.push(Over { place, plan, seen: Vec::new() }),
+        }
+    }
+    just_within
 }
 
 /// A candidate plan whose search ended at the first element over its error limit.
