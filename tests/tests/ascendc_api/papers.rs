@@ -213,7 +213,7 @@ const COLUMNS: usize = 24;
 /// Returns the index in its tensor of element `at` of a stream's part.
 fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     match kind {
-        Kind::Whole | Kind::Mask | Kind::Rows => at,
+        Kind::Whole | Kind::Mask | Kind::PerRow | Kind::Rows => at,
         Kind::Gated => {
             let place = bound.place(stream.part);
             at / COLUMNS * 2 * COLUMNS + place.offset + at % COLUMNS * place.step
