@@ -278,6 +278,7 @@ macro_rules! pair {
 pair!(Min min);
 pair!(Max max);
 pair!(Powf powf);
+pair!(Rem rem);
 
 fn check_pairs<E: El>(prim: Prim, kernels: &Kernels) {
     let values = [
@@ -323,6 +324,28 @@ fn min_and_max_are_exact_and_keep_nan() {
     check_pairs::<f32>(Prim::Max, &MAX);
     check_pairs::<f16>(Prim::Max, &MAX);
     check_pairs::<bf16>(Prim::Max, &MAX);
+}
+
+#[test]
+fn remainders_are_exact() {
+    const REM: Kernels = Kernels::of::<Rem, 2, 0, 1>();
+    check_pairs::<f32>(Prim::Rem, &REM);
+    check_pairs::<f16>(Prim::Rem, &REM);
+    check_pairs::<bf16>(Prim::Rem, &REM);
+    // Every quotient between the ends of the range.
+    let (mut x, mut y): (Vec<f32>, Vec<f32>) = patterns(STRIDE)
+        .map(|x| (x, f32::from_bits(x.to_bits().wrapping_mul(0x9e37_79b9))))
+        .unzip();
+    let n = x.len() / STEP * STEP;
+    (x.truncate(n), y.truncate(n));
+    let mut z = vec![0f32; n];
+    for level in levels() {
+        run(&REM, level, &[&x, &y], &mut z);
+        for ((x, y), z) in x.iter().zip(&y).zip(&z) {
+            let same = z.to_bits() == (x % y).to_bits() || z.is_nan() && (x % y).is_nan();
+            assert!(same, "{x:e} % {y:e} = {z:e} at {}", level.name());
+        }
+    }
 }
 
 #[test]

@@ -213,6 +213,7 @@ by_name! {
     Max max(x, y);
     Round round(x);
     Pow powf(x, y);
+    Rem rem(x, y);
     Exp exp(x);
     Expm1 expm1(x);
     Ln ln(x);
@@ -233,6 +234,9 @@ by_name! {
     GeluGrad gelu_grad(x);
     GeluTanhGrad gelu_tanh_grad(x);
     SiluGrad silu_grad(x);
+    Lgamma lgamma(x);
+    Digamma digamma(x);
+    Trigamma trigamma(x);
 }
 
 /// Two nested conditionals, where `m` is a mask.

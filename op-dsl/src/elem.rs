@@ -6,7 +6,7 @@
 use crate::functions;
 use op_dsl_ir::row::RowFunction;
 use std::cmp::Ordering;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 /// One element of a tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -84,7 +84,7 @@ macro_rules! arithmetic {
         }
     )*};
 }
-arithmetic!(Add add, Sub sub, Mul mul, Div div);
+arithmetic!(Add add, Sub sub, Mul mul, Div div, Rem rem);
 
 impl PartialEq<f64> for Elem {
     fn eq(&self, y: &f64) -> bool {
@@ -163,6 +163,11 @@ impl Elem {
         Elem(libm::pow(self.0, y.into().0))
     }
 
+    /// The remainder `x - y trunc(x / y)`, exactly, with the sign of `x`; the operator `%` is the same.
+    pub fn rem(self, y: impl Into<Elem>) -> Elem {
+        Elem(libm::fmod(self.0, y.into().0))
+    }
+
     /// `x^n`
     pub fn powi(self, n: i32) -> Elem {
         Elem(self.0.powi(n))
@@ -207,6 +212,11 @@ pub fn is_finite(x: impl Into<Elem>) -> bool {
 /// `x^y`; NaN for a negative `x` and a `y` that is not an integer.
 pub fn powf(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().powf(y)
+}
+
+/// The remainder `x - y trunc(x / y)`, exactly, with the sign of `x`.
+pub fn rem(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
+    x.into().rem(y)
 }
 
 /// Defines functions of a row, as methods of `Elem` and as free functions.

@@ -62,6 +62,94 @@ pub(crate) fn erfinv(x: f64) -> f64 {
     f64::from_bits(if x == 0.0 { 0 } else { high }).copysign(x)
 }
 
+/// Lanczos' coefficients `c`, for his number 607/128 (Godfrey): the gamma function has the factor `c_0 + c_1 / x + c_2 / (x + 1) + ..`.
+const LANCZOS: [f64; 15] = [
+    0.999_999_999_999_997_1,
+    57.156_235_665_862_92,
+    -59.597_960_355_475_49,
+    14.136_097_974_741_746,
+    -0.491_913_816_097_620_2,
+    3.399_464_998_481_189e-5,
+    4.652_362_892_704_858e-5,
+    -9.837_447_530_487_956e-5,
+    1.580_887_032_249_125e-4,
+    -2.102_644_417_241_049e-4,
+    2.174_396_181_152_126_4e-4,
+    -1.643_181_065_367_639e-4,
+    8.441_822_398_385_275e-5,
+    -2.619_083_840_158_141e-5,
+    3.689_918_265_953_162_3e-6,
+];
+
+/// Returns the logarithm of the gamma function of a positive number and its first two derivatives.
+fn lanczos(x: f64) -> [f64; 3] {
+    let (far, half) = (x + 607.0 / 128.0 - 0.5, x - 0.5);
+    let (mut sum, mut slope, mut bend) = (LANCZOS[0], 0.0, 0.0);
+    for (k, c) in LANCZOS.iter().enumerate().skip(1) {
+        let at = x + (k - 1) as f64;
+        sum += c / at;
+        slope -= c / (at * at);
+        bend += 2.0 * c / (at * at * at);
+    }
+    let (first, ratio) = (slope / sum, half / far);
+    [
+        0.5 * std::f64::consts::TAU.ln() + half * far.ln() - far + sum.ln(),
+        far.ln() + ratio - 1.0 + first,
+        (2.0 - ratio) / far + bend / sum - first * first,
+    ]
+}
+
+/// Returns `log Gamma(1 + t)` for a small `t`, relative to `t`.
+///
+/// Both `Gamma(y + t)` and `Gamma(y)` with a large `y` are products and a gamma function; logarithms of the quotients are proportional to `t`.
+fn near_one(t: f64) -> f64 {
+    let y = 33.0;
+    let series = |y: f64| 1.0 / (12.0 * y) - 1.0 / (360.0 * y.powi(3)) + 1.0 / (1260.0 * y.powi(5));
+    let far = (y - 0.5) * (t / y).ln_1p() + t * (y + t).ln() - t + (series(y + t) - series(y));
+    (1..33).fold(far, |sum, n| sum - (t / f64::from(n)).ln_1p())
+}
+
+/// Returns the value at a pole or an infinity from that at other infinities, and elsewhere `value`.
+fn with_poles(x: f64, pole: f64, end: f64, value: impl Fn() -> f64) -> f64 {
+    match x {
+        f64::INFINITY => end,
+        _ if x <= 0.0 && x.round() == x => pole,
+        _ => value(),
+    }
+}
+
+/// Returns `cos(pi x)` and `sin(pi x)`, up to a common sign.
+fn half_turns(x: f64) -> (f64, f64) {
+    let angle = (x - x.round()) * std::f64::consts::PI;
+    (angle.cos(), angle.sin())
+}
+
+pub(crate) fn lgamma(x: f64) -> f64 {
+    with_poles(x, f64::INFINITY, f64::INFINITY, || match x {
+        _ if x < 0.0 => (std::f64::consts::PI / half_turns(x).1.abs()).ln() - lgamma(1.0 - x),
+        0.5..1.5 => near_one(x - 1.0),
+        1.5..2.5 => near_one(x - 2.0) + (x - 2.0).ln_1p(),
+        // Beyond, Lanczos' two largest terms are infinite before the value is.
+        _ if x > 1e17 => x * (x.ln() - 1.0),
+        _ => lanczos(x)[0],
+    })
+}
+
+pub(crate) fn digamma(x: f64) -> f64 {
+    let pole = if x == 0.0 { -1.0 / x } else { f64::NEG_INFINITY };
+    with_poles(x, pole, f64::INFINITY, || match half_turns(x) {
+        (cos, sin) if x < 0.0 => digamma(1.0 - x) - std::f64::consts::PI * cos / sin,
+        _ => lanczos(x)[1],
+    })
+}
+
+pub(crate) fn trigamma(x: f64) -> f64 {
+    with_poles(x, f64::INFINITY, 0.0, || match half_turns(x) {
+        (_, sin) if x < 0.0 => (std::f64::consts::PI / sin).powi(2) - trigamma(1.0 - x),
+        _ => lanczos(x)[2],
+    })
+}
+
 pub(crate) fn sigmoid(x: f64) -> f64 {
     if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
 }

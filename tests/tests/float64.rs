@@ -241,6 +241,16 @@ pub mod functions {
         erfinv(x)
     }
 
+    #[op(name = "Gamma", outputs(a, b, c))]
+    pub fn gamma(x: Elem) -> (Elem, Elem, Elem) {
+        (lgamma(x), digamma(x), trigamma(x))
+    }
+
+    #[op(name = "Remainder", outputs(a))]
+    pub fn remainder(x: Elem, y: Elem) -> Elem {
+        x % y
+    }
+
     #[op(name = "Centred", outputs(y))]
     pub fn centred(x: Elem) -> Elem {
         x - row_mean(x)
@@ -303,6 +313,8 @@ fn functions_are_within_a_unit() {
         (&functions::GATES, vec![x.clone()]),
         (&functions::NORMAL, vec![normal]),
         (&functions::INVERSE, vec![below_one]),
+        (&functions::GAMMA, vec![bases.clone()]),
+        (&functions::REMAINDER, vec![x.clone(), powers.clone()]),
         (&functions::POWER, vec![bases, powers]),
     ] {
         let got = call(op, &inputs);
@@ -319,6 +331,29 @@ fn functions_are_within_a_unit() {
         }
         println!("{} {worst:?}", op.name());
     }
+}
+
+/// Left of 0, where gamma functions cross zero between any two poles, they are within a unit of the value or of 1/8.
+#[test]
+fn gamma_functions_on_the_left_are_within_a_unit_of_an_eighth() {
+    let mut random = Random(6);
+    let mut x: Vec<f64> = exponents(&mut random, -40, 9, 6).iter().map(|x| -x.abs()).collect();
+    x.extend((0..600).map(|_| -12.0 * random.unit()));
+    // Next to the first zeros of lgamma and of digamma.
+    for zero in [-2.457_024_738_220_800_5, -2.747_682_646_727_412_5, -0.504_083_008_264_455_3] {
+        x.extend([zero, zero * (1.0 + 1e-9), zero * (1.0 - 1e-14)]);
+    }
+    let got = call(&functions::GAMMA, std::slice::from_ref(&x));
+    let mut worst = [0.0f64; 3];
+    for (i, x) in x.iter().enumerate() {
+        let want = truth::outputs(&functions::GAMMA.def().specs[0], &[*x], &[], Format::DOUBLE);
+        for (k, want) in want.into_iter().enumerate() {
+            let unit = Format::DOUBLE.ulp(want.abs().max(0.125));
+            worst[k] = worst[k].max((got[k][i] - want).abs() / unit);
+            assert!(worst[k] <= 1.0, "{k}: {x:e}: {:e} for {want:e}", got[k][i]);
+        }
+    }
+    println!("{worst:?}");
 }
 
 #[test]
@@ -343,6 +378,10 @@ fn limits_and_nan() {
     check(&functions::NORMAL, 1, [0.0, 2.0, nan, 1.0, 1.0, 0.0, 2.0]);
     check(&functions::NORMAL, 2, [1.0, 0.0, nan, 0.5, 0.5, 1.0, 0.0]);
     check(&functions::NORMAL, 3, [inf, -0.0, nan, 0.0, -0.0, 1e300, -0.0]);
+    // The values of large numbers are those of `libm`.
+    check(&functions::GAMMA, 0, [inf, inf, nan, inf, inf, 6.897_755_278_982_137e302, inf]);
+    check(&functions::GAMMA, 1, [inf, -inf, nan, -inf, inf, 1e300f64.ln(), -inf]);
+    check(&functions::GAMMA, 2, [0.0, inf, nan, inf, inf, 1e-300, inf]);
     let powers = |x: f64, y: f64| call(&functions::POWER, &[vec![x], vec![y]])[0][0];
     for (x, y) in [
         (2.0, inf),

@@ -312,6 +312,70 @@ pub mod formulas {
         let q = round(x);
         q * q * s
     }
+
+    /// Both operands have every exponent, so that quotients have more digits than f64.
+    #[op(
+        name = "Rem",
+        grad(name = "RemGrad", wrt(x, p), grad(name = "RemGradGrad", wrt(dy, x, p)))
+    )]
+    pub fn rem_of(x: Elem, p: Elem) -> Elem {
+        x % p
+    }
+
+    /// An angle without its full turns. The period is no f64 number, so that far out another multiple of it is taken off.
+    #[op(name = "Turn", dtypes(f32), grad(name = "TurnGrad", wrt(x)))]
+    pub fn turn(#[range(-1000.0, 1000.0)] x: Elem) -> Elem {
+        rem(x, TAU)
+    }
+
+    #[op(
+        name = "Lgamma",
+        grad(name = "LgammaGrad", wrt(x), grad(name = "LgammaGradGrad", wrt(dy, x)))
+    )]
+    pub fn lgamma_of(x: Elem) -> Elem {
+        lgamma(x)
+    }
+
+    #[op(name = "Digamma", grad(name = "DigammaGrad", wrt(x)))]
+    pub fn digamma_of(x: Elem) -> Elem {
+        digamma(x)
+    }
+
+    #[op(name = "Trigamma")]
+    pub fn trigamma_of(x: Elem) -> Elem {
+        trigamma(x)
+    }
+
+    /// The logarithm of Euler's beta function.
+    #[op(name = "LogBeta", dtypes(f32), outputs(out), grad(name = "LogBetaGrad", wrt(a, b)))]
+    pub fn log_beta(#[range(0.125, 64.0)] a: Elem, #[range(0.125, 64.0)] b: Elem) -> Elem {
+        lgamma(a) + lgamma(b) - lgamma(a + b)
+    }
+
+    /// The negative logarithm of the probability of `k` events, where `x` is the logarithm of the rate.
+    #[op(name = "PoissonNll", dtypes(f32), grad(name = "PoissonNllGrad", wrt(x)))]
+    pub fn poisson_nll(#[range(-8.0, 8.0)] x: Elem, #[range(0.0, 1000.0)] k: Elem) -> Elem {
+        exp(x) - k * x + lgamma(k + 1.0)
+    }
+
+    /// The logarithm of Student's density with `nu` degrees of freedom.
+    #[op(name = "StudentT", dtypes(f32), grad(name = "StudentTGrad", wrt(x, nu)))]
+    pub fn student_t(#[range(-64.0, 64.0)] x: Elem, #[range(0.5, 128.0)] nu: Elem) -> Elem {
+        lgamma(0.5 * (nu + 1.0))
+            - lgamma(0.5 * nu)
+            - 0.5 * ln(PI * nu)
+            - 0.5 * (nu + 1.0) * log1p(x * x / nu)
+    }
+
+    /// A position within a period, as a phase, with a learned frequency.
+    #[op(name = "Phase", dtypes(f32), grad(name = "PhaseGrad", wrt(w)))]
+    pub fn phase(
+        #[range(0.0, 4096.0)] x: Elem,
+        w: Elem,
+        #[attr(default = 128.0)] period: f32,
+    ) -> Elem {
+        w * sin(rem(x, period) * (PI / 64.0))
+    }
 }
 
 #[test]
@@ -324,6 +388,11 @@ fn verify_finds_no_miss() {
     verify(&["Highway", "--dtype", "f16,bf16"]);
     verify(&["Focal", "--dtype", "f16"]);
     verify(&["FocalGrad", "--dtype", "f16"]);
+    verify(&["Rem", "--dtype", "f16,bf16"]);
+    verify(&["RemGrad", "--dtype", "bf16"]);
+    for op in ["Lgamma", "LgammaGrad", "Digamma", "DigammaGrad", "Trigamma"] {
+        verify(&[op, "--dtype", "f16,bf16"]);
+    }
 }
 
 fn verify(line: &[&str]) {

@@ -65,6 +65,7 @@ rows! {
     Max     as "({x} > {y} || {x} != {x} ? {x} : {y})": "Maxs when one side is a constant"
     Round: "(|x| + 2^23) - 2^23 with the sign of x; from 2^23 on x itself"
     Sqrt: ""
+    Rem: "has no sequence of calls"
     Lt      as "({x} < {y})": "Compares with a constant; counts in multiples of 256 bytes"
     Le      as "({x} <= {y})": "Compares with a constant; counts in multiples of 256 bytes"
     Eq      as "({x} == {y})": "Compares with a constant; counts in multiples of 256 bytes"
@@ -149,6 +150,9 @@ rows! {
         "D"  F16  Exact Relative Alone(gate::silu_held);
         "G"  WIDE Exact Relative MemberOf(gate::silu_gate_held, Member::Value);
     }
+    Lgamma: "has no sequence of calls"
+    Digamma: "has no sequence of calls"
+    Trigamma: "has no sequence of calls"
     GeluGrad: "g(-a) = e^(-a^2/2) N(a)/D(a), a = |x|; 1 - g(-a) on the right" {
         "T2" F16  Exact Relative Tail(&tails::GELU_GRAD_F16);
         "T2" BF16 Exact Relative Tail(&tails::GELU_GRAD_BF16);
@@ -192,7 +196,7 @@ pub fn is_missing(prim: Prim) -> bool {
 }
 
 /// Primitives that kernels do not compute.
-const MISSING: &[Prim] = &[Prim::Erfinv];
+const MISSING: &[Prim] = &[Prim::Rem, Prim::Erfinv, Prim::Lgamma, Prim::Digamma, Prim::Trigamma];
 
 /// Returns a note on the sequences of vector calls that compute a primitive.
 ///

@@ -72,6 +72,69 @@ pub fn erfinv([x, ..]: Args) -> f64 {
     y.copysign(x)
 }
 
+/// `log |Gamma(x)|`; infinite at 0, -1, -2, .. and at both infinities.
+pub fn lgamma([x, ..]: Args) -> f64 {
+    libm::lgamma(x)
+}
+
+/// Least argument of Stirling's series in [`digamma`] and [`trigamma`], which then has all digits by eight terms.
+const STIRLING: f64 = 16.0;
+/// Bernoulli's numbers `B_2`, `B_4`, ..
+const BERNOULLI: [f64; 8] = [
+    1.0 / 6.0,
+    -1.0 / 30.0,
+    1.0 / 42.0,
+    -1.0 / 30.0,
+    5.0 / 66.0,
+    -691.0 / 2730.0,
+    7.0 / 6.0,
+    -3617.0 / 510.0,
+];
+
+/// Returns whether `log |Gamma(x)|` has a pole at `x`: at 0, at negative integers, and at -infinity, as all large numbers are integers.
+fn is_pole(x: f64) -> bool {
+    x <= 0.0 && (x.is_infinite() || x == x.trunc())
+}
+
+/// The derivative of [`lgamma`]; at its poles the limit from the right, -infinity, but infinity at -0.
+pub fn digamma([x, ..]: Args) -> f64 {
+    if is_pole(x) {
+        return if x == 0.0 { -1.0 / x } else { f64::NEG_INFINITY };
+    }
+    if x < 0.0 {
+        let (sin, cos) = libm::sincos(PI * (x - x.round()));
+        return digamma([1.0 - x, 0.0, 0.0]) - PI * cos / sin;
+    }
+    let (mut sum, mut y) = (0.0, x);
+    while y < STIRLING {
+        sum += 1.0 / y;
+        y += 1.0;
+    }
+    let z = 1.0 / (y * y);
+    let terms = BERNOULLI.iter().enumerate().rev();
+    let series = terms.fold(0.0, |p, (k, b)| z * (p + b / (2 * k + 2) as f64));
+    libm::log(y) - 0.5 / y - series - sum
+}
+
+/// The second derivative of [`lgamma`]; infinite at its poles.
+pub fn trigamma([x, ..]: Args) -> f64 {
+    if is_pole(x) {
+        return f64::INFINITY;
+    }
+    if x < 0.0 {
+        let sin = libm::sin(PI * (x - x.round()));
+        return (PI / sin) * (PI / sin) - trigamma([1.0 - x, 0.0, 0.0]);
+    }
+    let (mut sum, mut y) = (0.0, x);
+    while y < STIRLING {
+        sum += 1.0 / y / y;
+        y += 1.0;
+    }
+    let z = 1.0 / (y * y);
+    let series = BERNOULLI.iter().rev().fold(0.0, |p, b| z * (p + b));
+    sum + (1.0 + 0.5 / y + series) / y
+}
+
 /// `Phi(x) = erfc(-x / sqrt 2) / 2`, the distribution function of the standard normal distribution.
 pub fn normal_cdf([x, ..]: Args) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)

@@ -144,6 +144,7 @@ rows! { ($)
         Max    max    2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max, Function, MOVED;
         Clamp  clamp  3 "min(max(x, y), z); NaN if any is" ALL, ALL, o::clamp, Function, MOVED;
         Pow    powf   2 "x^y"    POSITIVE, ALL, |[x, y, _]| libm::pow(x, y),        Function,          ROUNDED;
+        Rem    rem    2 "x - y trunc(x / y), exactly" ALL, ALL, |[x, y, _]| x % y,      Function,          MOVED;
         Lt     lt     2 "x < y"  ALL, TRUTH, |[x, y, _]| (x < y) as u8 as f64,     Infix("<", 3),  MOVED;
         Le     le     2 "x <= y" ALL, TRUTH, |[x, y, _]| (x <= y) as u8 as f64,    Infix("<=", 3), MOVED;
         Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
@@ -180,6 +181,9 @@ rows! { ($)
         GeluGrad     gelu_grad      "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, ROUNDED;
         GeluTanhGrad gelu_tanh_grad "the derivative of gelu_tanh" ALL,           Interval(-0.13, 1.13), o::gelu_tanh_grad, ROUNDED;
         SiluGrad     silu_grad      "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad,      ROUNDED;
+        Lgamma       lgamma         "log_e |Gamma(x)|"            ALL,           ALL,            o::lgamma,                ROUNDED;
+        Digamma      digamma        "the derivative of lgamma"    ALL,           ALL,            o::digamma,               ROUNDED;
+        Trigamma     trigamma       "the second derivative of lgamma" ALL,       POSITIVE,       o::trigamma,              ROUNDED;
     }
 }
 
@@ -219,7 +223,7 @@ impl Prim {
         use Prim::*;
         !matches!(
             self,
-            Abs | Relu | Sign | Round | Clamp | Min | Max | Lt | Le | Eq | Select | WithGrad
+            Abs | Relu | Sign | Round | Rem | Clamp | Min | Max | Lt | Le | Eq | Select | WithGrad
         )
     }
 }

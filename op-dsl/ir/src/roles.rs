@@ -83,19 +83,19 @@ pub fn activation(def: &OpDef) -> usize {
 
 /// Returns whether a periodic function of a stream takes part, so that there is no limit at its infinities.
 ///
-/// That is a sine, a cosine, or what is left of a number that is rounded ([`leaves_fraction`]).
+/// That is a sine, a cosine, a remainder, or what is left of a number that is rounded ([`leaves_fraction`]).
 pub fn repeats(graph: &Graph, stream: usize) -> bool {
     let depends = graph.depends_on(|_, node| node == Node::Stream(stream as u16));
     let is_periodic = |node: &Node| match *node {
-        Node::Call(Prim::Sin | Prim::Cos, [x, ..]) => depends[x.index()],
+        Node::Call(Prim::Sin | Prim::Cos | Prim::Rem, [x, ..]) => depends[x.index()],
         _ => false,
     };
     graph.nodes.iter().any(is_periodic) || leaves_fraction(graph, stream)
 }
 
-/// Returns whether a graph rounds numbers to integers, so that it may jump anywhere.
+/// Returns whether a graph rounds numbers or quotients to integers, so that it may jump anywhere.
 pub fn rounds(graph: &Graph) -> bool {
-    graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round, _)))
+    graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round | Prim::Rem, _)))
 }
 
 /// Returns whether the author chose the derivative of some value by `with_grad`.
@@ -103,6 +103,33 @@ pub fn rounds(graph: &Graph) -> bool {
 /// Difference quotients of the formula do not approximate such a derivative.
 pub fn has_surrogates(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::WithGrad, _)))
+}
+
+/// Returns a primitive of the graph that has no derivative, if the derivative of a result by these streams needs it.
+///
+/// Streams from `own` on hold values of rows, which may depend on any stream.
+pub fn without_derivative(graph: &Graph, streams: &[usize], own: usize) -> Option<Prim> {
+    #[derive(Clone, Copy, Default)]
+    struct Slope {
+        moves: bool,
+        lacks: Option<Prim>,
+    }
+    let all = graph.forward(|at: Visit<'_, Slope>| match at.node {
+        Node::Stream(s) => {
+            let stream = usize::from(s);
+            Slope { moves: stream >= own || streams.contains(&stream), lacks: None }
+        }
+        // Only the second argument has a derivative.
+        Node::Call(Prim::WithGrad, [_, surrogate, _]) => at[surrogate],
+        Node::Call(prim, _) if prim.is_comparison() || prim == Prim::Round => Slope::default(),
+        Node::Call(prim, _) => {
+            let moves = at.args().any(|slope| slope.moves);
+            let own = Some(prim).filter(|_| moves && prim == Prim::Trigamma);
+            Slope { moves, lacks: own.or(at.args().find_map(|slope| slope.lacks)) }
+        }
+        _ => Slope::default(),
+    });
+    graph.outputs.iter().find_map(|output| all[output.index()].lacks)
 }
 
 /// Returns whether a sum has a rounded value of a stream and another value of it as terms, as in `x - round(x)`.

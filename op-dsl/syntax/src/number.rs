@@ -105,14 +105,14 @@ impl Reader<'_> {
                 let (x, y) = (self.read(&b.left)?, self.read(&b.right)?);
                 match arithmetic(&b.op, x, y) {
                     Some(v) => Some(self.rounded(v)),
-                    None => self.errors.none_once(&b.op, "constants know only `+ - * /`"),
+                    None => self.errors.none_once(&b.op, "constants know only `+ - * / %`"),
                 }
             }
             Expr::Path(p) if p.qself.is_none() => self.path(e, p),
             other => self.errors.none_once(
                 other,
                 "the value of a constant must be seen here; write numbers, names of constants \
-                     and `+ - * /`",
+                     and `+ - * / %`",
             ),
         }
     }
@@ -128,13 +128,14 @@ impl Reader<'_> {
     }
 }
 
-/// Computes `x op y` for `+`, `-`, `*` and `/`; `None` for other operators.
+/// Computes `x op y` for `+`, `-`, `*`, `/` and `%`; `None` for other operators.
 pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
     match op {
         BinOp::Add(_) => Some(x + y),
         BinOp::Sub(_) => Some(x - y),
         BinOp::Mul(_) => Some(x * y),
         BinOp::Div(_) => Some(x / y),
+        BinOp::Rem(_) => Some(x % y),
         _ => None,
     }
 }

@@ -5,8 +5,9 @@
 
 mod functions;
 
+use crate::gamma::{at_special, gamma, with_tangent};
 use crate::inverse::erfinv;
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use dashu_float::round::Rounded;
 use dashu_float::round::mode::{HalfEven, Zero};
 use dashu_float::{ConstCache, Context, FBig, FpError, Repr};

@@ -7,7 +7,7 @@
 //! that cancel rarely need another evaluation in more bits.
 
 use crate::inverse::erfinv;
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -268,6 +268,10 @@ impl<R: Real> Real for Compensated<R> {
 
     fn erfinv(&self) -> Compensated<R> {
         erfinv(self)
+    }
+
+    fn gamma(&self, order: Gamma) -> Compensated<R> {
+        self.by(|x| x.gamma(order))
     }
 
     fn sin(&self) -> Compensated<R> {

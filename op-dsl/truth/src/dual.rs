@@ -2,7 +2,7 @@
 //!
 //! When the rules of first derivatives are computed with duals, the slopes of their results are second derivatives.
 
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use crate::rules;
 use op_dsl_ir::Prim;
 use std::cmp::Ordering;
@@ -114,8 +114,9 @@ impl<R: Real> Real for Dual<R> {
     fn about(&self) -> f64 {
         self.value.about()
     }
+    /// Returns the number with more error and without a slope, because only integers are blurred here: rounded numbers do not move.
     fn within(&self, by: f64) -> Dual<R> {
-        Dual { value: self.value.within(by), ..self.clone() }
+        Dual::still(self.value.within(by))
     }
     fn unknown(&self) -> Dual<R> {
         Dual { value: self.value.unknown(), slope: Some(self.value.unknown()) }
@@ -147,6 +148,14 @@ impl<R: Real> Real for Dual<R> {
     }
     fn erfinv(&self) -> Dual<R> {
         self.by_rule(Prim::Erfinv, self, self.value.erfinv())
+    }
+    fn gamma(&self, order: Gamma) -> Dual<R> {
+        let prim = match order {
+            Gamma::Log => Prim::Lgamma,
+            Gamma::Digamma => Prim::Digamma,
+            Gamma::Trigamma => Prim::Trigamma,
+        };
+        self.by_rule(prim, self, self.value.gamma(order))
     }
     fn sin(&self) -> Dual<R> {
         self.by_rule(Prim::Sin, self, self.value.sin())
@@ -207,11 +216,12 @@ mod tests {
     /// Tests the second derivatives of every primitive by each pair of its arguments, to 30 digits.
     #[test]
     fn second_derivatives_are_differences_of_first_ones() {
-        let others = ["select", "with_grad"];
+        // The derivatives of trigamma are refused.
+        let others = ["select", "with_grad", "digamma", "trigamma"];
         for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && !others.contains(&r.name)) {
             for (k, l) in (0..row.arity).flat_map(|k| (0..row.arity).map(move |l| (k, l))) {
                 let first = derivative(row, k, None);
-                for at in [[0.4375, 1.5, 0.75], [2.25, 0.375, 3.0]] {
+                for at in [[0.4375, 1.5, 0.75], [2.25, 0.4375, 3.0]] {
                     if at[0] > row.domain.1 {
                         continue;
                     }

@@ -8,7 +8,7 @@
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
 //! constants  exact values of `PI` and the like      exact   a formula in as many bits as it takes
 //! compensated  an exact f64 head and a tail         work    cost of evaluations
-//! inverse  the inverse of erf
+//! inverse  the inverse of erf                   gamma    the logarithm of the gamma function
 //! ```
 //!
 //! The crate evaluates the formula as traced, which no pass of the compiler has changed. For a gradient it evaluates the
@@ -28,6 +28,7 @@ mod constants;
 pub mod crossing;
 pub mod dual;
 mod exact;
+mod gamma;
 mod inverse;
 mod limit;
 pub mod near;

@@ -1,7 +1,8 @@
 //! A number in f64 with a bound of its error, which suffices for most elements.
 
+use crate::gamma::{gamma, with_tangent};
 use crate::inverse::erfinv;
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use std::cmp::Ordering;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -267,6 +268,17 @@ impl Real for Near {
 
     fn erfinv(&self) -> Near {
         erfinv(self)
+    }
+
+    fn gamma(&self, order: Gamma) -> Near {
+        /// Digits beyond those of f64, which the series need not have.
+        const BITS: f64 = 58.0;
+        // Tangent numbers are rounded to the nearest f64.
+        let tangent = |k: usize| {
+            let value = with_tangent(k, |v| v.to_f64().value());
+            Near { value, off: value * f64::EPSILON }
+        };
+        gamma(order, self, BITS, &tangent)
     }
 
     fn sin(&self) -> Near {

@@ -60,6 +60,8 @@ pub trait Real:
     fn erfc(&self) -> Self;
     /// The number whose `erf` is `x`.
     fn erfinv(&self) -> Self;
+    /// The logarithm of the gamma function, or one of its derivatives.
+    fn gamma(&self, order: Gamma) -> Self;
     /// `sin x`
     fn sin(&self) -> Self;
     /// `cos x`
@@ -81,6 +83,17 @@ pub trait Real:
     fn abs(&self) -> Self {
         if self.is_negative() { -self.clone() } else { self.clone() }
     }
+}
+
+/// The logarithm of the magnitude of the gamma function, and its derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gamma {
+    /// `log |Gamma(x)|`
+    Log,
+    /// Its first derivative.
+    Digamma,
+    /// Its second derivative.
+    Trigamma,
 }
 
 /// Returns `x^y`; for a negative `x` only where `y` is known to be an integer.

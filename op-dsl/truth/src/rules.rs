@@ -3,7 +3,7 @@
 //! If these rules were the compiler's own, a mistake there would go unnoticed because it would agree with itself. The rules
 //! do not avoid cancellation, since the caller evaluates again with more digits where they cancel.
 
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use op_dsl_ir::Prim;
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
@@ -46,10 +46,14 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Cos => x.cos(),
         Prim::Atan => x.atan(),
         Prim::Pow => x.pow(y),
+        Prim::Rem => remainder(x, y),
         Prim::Sigmoid => sigmoid(x),
         Prim::Erf => x.erf(),
         Prim::Erfc => x.erfc(),
         Prim::Erfinv => x.erfinv(),
+        Prim::Lgamma => x.gamma(Gamma::Log),
+        Prim::Digamma => x.gamma(Gamma::Digamma),
+        Prim::Trigamma => x.gamma(Gamma::Trigamma),
         Prim::NormalCdf => normal_cdf(x),
         Prim::Softplus => x.exp().log1p_or(x),
         Prim::Gelu => a() * normal_cdf(x),
@@ -91,6 +95,14 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
                 if this.sign() == Some(Equal) { this.clone() } else { this.clone() * x.ln() };
             return [Some(by_x), Some(by_y), None];
         }
+        Prim::Rem if x.is_nan() || y.is_nan() => {
+            return [Some(this.clone()), Some(this.clone()), None];
+        }
+        // Without a remainder, at infinity and for a divisor of 0, the quotient is infinite. It does not move.
+        Prim::Rem if this.is_nan() => {
+            return [Some(one()), Some(x.num(-(a() / b()).about())), None];
+        }
+        Prim::Rem => return [Some(one()), Some(-multiples(x, y)), None],
         Prim::Neg => -one(),
         Prim::Abs => step(x),
         Prim::Relu => above(x, &x.num(0.0)),
@@ -118,6 +130,10 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Erf => bell(x),
         Prim::Erfc => -bell(x),
         Prim::Erfinv => x.num(0.5) * x.pi().sqrt() * (this.clone() * this.clone()).exp(),
+        Prim::Lgamma => x.gamma(Gamma::Digamma),
+        Prim::Digamma => x.gamma(Gamma::Trigamma),
+        // Formulas with the derivative of trigamma are refused.
+        Prim::Trigamma => x.num(f64::NAN),
         Prim::NormalCdf => normal_pdf(x),
         Prim::Softplus => sigmoid(x),
         Prim::Gelu => value(Prim::GeluGrad, [x, x, x]),
@@ -230,6 +246,31 @@ fn rounded<R: Real>(x: &R) -> R {
         (_, Some(Greater)) => x.num(even + 1.0),
         (Some(Less), _) => x.num(even - 1.0),
         _ => x.within(0.5),
+    }
+}
+
+/// Returns `trunc(x / y)`: the nearest integer, one nearer to 0 if its multiple of `y` is larger than `x`.
+fn multiples<R: Real>(x: &R, y: &R) -> R {
+    let nearest = rounded(&(x.clone() / y.clone()));
+    let rest = x.clone() - nearest.clone() * y.clone();
+    match (rest.sign(), x.sign(), y.sign()) {
+        // An integer too large for the number's digits.
+        (None, ..) | (_, None, _) | (.., None) => nearest.within(1.0),
+        (Some(rest), Some(x_sign), Some(y_sign)) if rest as i8 * x_sign as i8 == -1 => {
+            nearest - x.num(f64::from(x_sign as i8 * y_sign as i8))
+        }
+        _ => nearest,
+    }
+}
+
+/// Returns `x - y trunc(x / y)`; NaN for an infinite `x` and for `y = 0`.
+fn remainder<R: Real>(x: &R, y: &R) -> R {
+    match (x.exactly(), y.exactly()) {
+        // The remainder of two f64 numbers is an f64 number.
+        (Some(x_value), Some(y_value)) => x.num(x_value % y_value),
+        _ if x.is_nan() || y.is_nan() || x.about().is_infinite() => x.num(f64::NAN),
+        _ if y.about().is_infinite() => x.clone(),
+        _ => x.clone() - multiples(x, y) * y.clone(),
     }
 }
 

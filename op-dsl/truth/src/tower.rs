@@ -8,7 +8,7 @@
 
 use crate::ball::Ball;
 use crate::inverse::erfinv;
-use crate::real::Real;
+use crate::real::{Gamma, Real};
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::rc::Rc;
@@ -361,6 +361,22 @@ impl Real for Tower {
 
     fn erfinv(&self) -> Tower {
         erfinv(self)
+    }
+
+    fn gamma(&self, order: Gamma) -> Tower {
+        let one = || self.num(1.0);
+        let near = || match order {
+            Gamma::Log => -self.abs().ln(),
+            Gamma::Digamma => -one() / self.clone(),
+            Gamma::Trigamma => one() / (self.clone() * self.clone()),
+        };
+        let far = || match order {
+            _ if self.is_negative() => self.unknown(),
+            Gamma::Log => self.clone() * (self.ln() - one()),
+            Gamma::Digamma => self.ln(),
+            Gamma::Trigamma => one() / self.clone(),
+        };
+        self.by_size(|x| Tower::Ball(x.gamma(order)), || near().blurred(), || far().blurred())
     }
 
     fn sin(&self) -> Tower {

@@ -26,8 +26,10 @@ pub fn calls(spec: &Spec) -> usize {
 
 /// Returns the number of usual calls that take as long as the evaluation of a node.
 fn weight(node: &Node) -> usize {
-    // Newton's method evaluates error functions and logarithms many times.
-    if matches!(node, Node::Call(Prim::Erfinv, _)) { 40 } else { 1 }
+    // Newton's method evaluates error functions and logarithms many times, and the series of the gamma function has many terms.
+    let is_long =
+        |prim: Prim| matches!(prim, Prim::Erfinv | Prim::Lgamma | Prim::Digamma | Prim::Trigamma);
+    if matches!(*node, Node::Call(prim, _) if is_long(prim)) { 40 } else { 1 }
 }
 
 /// Returns the outputs of a specialisation for one element.

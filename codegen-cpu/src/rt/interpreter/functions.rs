@@ -102,6 +102,7 @@ macro_rules! table {
         table[Prim::Min as usize] = by_name!($Lanes, min[x, y]);
         table[Prim::Max as usize] = by_name!($Lanes, max[x, y]);
         table[Prim::Pow as usize] = out_of_line!($Lanes, powf[x, y]);
+        table[Prim::Rem as usize] = out_of_line!($Lanes, rem[x, y]);
         table[Prim::Lt as usize] = comparison!($Lanes, simd_lt);
         table[Prim::Le as usize] = comparison!($Lanes, simd_le);
         table[Prim::Eq as usize] = comparison!($Lanes, simd_eq);
@@ -131,6 +132,9 @@ macro_rules! table {
         table[Prim::GeluGrad as usize] = out_of_line!($Lanes, gelu_grad[x]);
         table[Prim::GeluTanhGrad as usize] = out_of_line!($Lanes, gelu_tanh_grad[x]);
         table[Prim::SiluGrad as usize] = out_of_line!($Lanes, silu_grad[x]);
+        table[Prim::Lgamma as usize] = out_of_line!($Lanes, lgamma[x]);
+        table[Prim::Digamma as usize] = out_of_line!($Lanes, digamma[x]);
+        table[Prim::Trigamma as usize] = out_of_line!($Lanes, trigamma[x]);
         table
     }};
 }

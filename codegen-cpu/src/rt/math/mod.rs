@@ -77,4 +77,8 @@ by_wide! {
     cos(x);
     atan(x);
     powf(x, y);
+    rem(x, y);
+    lgamma(x);
+    digamma(x);
+    trigamma(x);
 }

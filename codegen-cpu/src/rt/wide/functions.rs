@@ -38,6 +38,10 @@ macro_rules! functions {
             circle::cos(x);
             circle::atan(x);
             powf::powf(x, y);
+            remainder::rem(x, y);
+            gamma::lgamma(x);
+            gamma::digamma(x);
+            gamma::trigamma(x);
             exact::sigmoid_f64(x);
             exact::tanh_f64(x);
             exact::softplus_f64(x);

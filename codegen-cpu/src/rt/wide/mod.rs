@@ -11,6 +11,8 @@
 //! gates     gelu, silu and their derivatives
 //! circle    sin, cos, atan
 //! powf      x^y
+//! remainder  x - y trunc(x / y)
+//! gamma     lgamma, digamma, trigamma
 //! double    sums of two numbers, of twice as many digits
 //! exact     those of these whose results stay in f64, in calls on f64
 //! ```
@@ -25,9 +27,11 @@ mod erf;
 mod exact;
 mod exp;
 pub(super) mod functions;
+mod gamma;
 mod gates;
 mod log;
 mod powf;
+mod remainder;
 mod vectors;
 
 use super::simd::{Isa, levels};

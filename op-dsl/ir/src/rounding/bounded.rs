@@ -103,6 +103,7 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
         Prim::Select => return if x.value != 0.0 { y } else { z },
         Prim::Neg | Prim::Abs => x.error,
         Prim::Round => jump(x, arithmetic),
+        Prim::Rem => remainder(x, y, arithmetic),
         Prim::Add | Prim::Sub => x.error + y.error,
         Prim::Mul => times(x, y),
         Prim::Mul3 => times(Bounded { value: x.value * y.value, error: times(x, y) }, z),
@@ -139,6 +140,17 @@ fn jump(x: Bounded, arithmetic: Arithmetic) -> f64 {
     if x.error <= least { 0.0 } else { x.error + 1.0 }
 }
 
+/// Returns the error of the remainder of `x / y` that the errors of `x` and `y` cause.
+///
+/// It is that of `x - y trunc(x / y)`, and one more `y` where the quotient may be rounded to another integer, as in [`jump`].
+fn remainder(x: Bounded, y: Bounded, arithmetic: Arithmetic) -> f64 {
+    let multiple = (x.value / y.value).trunc().abs();
+    let off = x.error + if y.error == 0.0 { 0.0 } else { multiple * y.error };
+    let step = y.value.abs();
+    let least = if arithmetic == Arithmetic::F32 { 0.0 } else { 0.25 * step };
+    if off <= least { off } else { off + step }
+}
+
 /// Returns whether a call of an arithmetic primitive gives `value` without rounding.
 fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
@@ -152,7 +164,7 @@ fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithme
     };
     let fits = || arithmetic == Arithmetic::F64 || f64::from(value as f32) == value;
     match prim {
-        Prim::Neg | Prim::Abs | Prim::Round | Prim::Min | Prim::Max => true,
+        Prim::Neg | Prim::Abs | Prim::Round | Prim::Rem | Prim::Min | Prim::Max => true,
         Prim::Add | Prim::Sub | Prim::Div | Prim::Mul => {
             let scales = power_of_two(y) || prim == Prim::Mul && power_of_two(x);
             let is_short = arithmetic == Arithmetic::F32 && is_subnormal(&exact(value)) && !fits();

@@ -8,7 +8,7 @@ use crate::prim::Prim;
 /// Returns, per node, whether it is exact: f32 computes its value without rounding.
 ///
 /// Exact nodes are streams, attributes, f32 constants, clamp bounds that stand for infinity, and results of `neg`, `abs`, `round`,
-/// `min`, `max` and `select` of exact nodes. Comparisons count too, if each side is exact, uniform (see [`Graph::uniform`]), or a product of
+/// `rem`, `min`, `max` and `select` of exact nodes. Comparisons count too, if each side is exact, uniform (see [`Graph::uniform`]), or a product of
 /// such a node and a uniform one.
 pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     let uniform = graph.uniform();
@@ -23,7 +23,13 @@ pub(super) fn exact(graph: &Graph) -> Vec<bool> {
             Node::Stream(_) | Node::Scalar(_) => true,
             Node::Const(c) => f64::from(c as f32) == c || is_far(c),
             Node::Call(
-                Prim::Neg | Prim::Abs | Prim::Round | Prim::Min | Prim::Max | Prim::Select,
+                Prim::Neg
+                | Prim::Abs
+                | Prim::Round
+                | Prim::Rem
+                | Prim::Min
+                | Prim::Max
+                | Prim::Select,
                 _,
             ) => at.args().all(|exact| *exact),
             Node::Call(Prim::Lt | Prim::Le | Prim::Eq, [x, y, _]) => compared(x) && compared(y),

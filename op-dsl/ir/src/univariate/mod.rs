@@ -353,7 +353,7 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
 /// False for periodic functions (sine, cosine) and those that round, which have no table.
 fn is_worth_it(graph: &Graph) -> bool {
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
-    let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos | Prim::Round);
+    let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos | Prim::Round | Prim::Rem);
     let count = |node: &&Node| matches!(**node, Node::Call(prim, _) if rounds(prim));
     let is_long = graph.nodes.iter().filter(count).count() > 1;
     (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
@@ -361,7 +361,8 @@ fn is_worth_it(graph: &Graph) -> bool {
 
 /// Returns whether a call of a primitive may take rounded arguments: a small error of these is a small error of the result.
 fn may_round(prim: Prim) -> bool {
-    !(prim.is_comparison() || prim.is_composed() || matches!(prim, Prim::Round | Prim::Select))
+    let jumps = matches!(prim, Prim::Round | Prim::Rem | Prim::Select);
+    !(prim.is_comparison() || prim.is_composed() || jumps)
 }
 
 /// Returns whether a graph calls any primitive for which `wanted` is true.
@@ -371,7 +372,7 @@ fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
 
 /// Returns whether a primitive takes more than an instruction or two, for example `exp`.
 pub fn costs(prim: Prim) -> bool {
-    use Prim::{Abs, Neg, Pow, Relu, Round, Sign, Sqrt};
+    use Prim::{Abs, Neg, Pow, Relu, Rem, Round, Sign, Sqrt};
     let is_cheap = matches!(prim, Neg | Abs | Relu | Sign | Round | Sqrt);
-    prim.row().arity == 1 && !is_cheap || prim == Pow
+    prim.row().arity == 1 && !is_cheap || matches!(prim, Pow | Rem)
 }

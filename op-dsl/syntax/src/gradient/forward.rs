@@ -8,7 +8,7 @@ use op_dsl_ir::op::{
     Accuracy, Derived, Kind, List, OpDef, Origin, Part, Range, RowFunction, Spec, Stream, Tensor,
 };
 use op_dsl_ir::passes::divisors;
-use op_dsl_ir::roles::has_surrogates;
+use op_dsl_ir::roles::{has_surrogates, without_derivative};
 use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::row::RowFormula;
 use op_dsl_ir::stages;
@@ -106,6 +106,32 @@ pub(super) fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usiz
     }
 }
 
+/// Reports an error if the gradient needs the derivative of a primitive that has none.
+fn has_derivatives(
+    forward: &Forward,
+    wiring: &Wiring,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<()> {
+    let own = forward.def.input_streams().len();
+    // A gradient is differentiated as it was derived from the author's formula.
+    let derived = forward.def.specs.iter().map(|spec| &spec.traced);
+    let written = forward.traced.iter().map(|t| &t.formula.graph);
+    let mut graphs: Vec<_> =
+        if forward.steps.is_empty() { written.collect() } else { derived.collect() };
+    let lacks = graphs.drain(..).find_map(|graph| without_derivative(graph, &wiring.wrt, own));
+    let Some(prim) = lacks else { return Some(()) };
+    errors.none(
+        &args.keyword,
+        format!(
+            "the derivative of `{name}` is no function of formulas, and `{of}` needs it; leave this `grad(..)` out, \
+             or give the value another derivative by `with_grad({name}(x), ..)`",
+            name = prim.row().name,
+            of = args.name.as_ref().map_or_else(String::new, |name| name.value()),
+        ),
+    )
+}
+
 /// Derives the gradient's specialisations; `None` after reporting an error.
 ///
 /// `ranges` has the value range of each of the gradient's input streams.
@@ -117,6 +143,7 @@ pub(super) fn specs(
     args: &GradArgs,
     errors: &Errors,
 ) -> Option<Vec<Spec>> {
+    has_derivatives(forward, wiring, args, errors)?;
     let steps = forward.steps.iter().map(|(_, step)| step).chain([wiring]);
     let steps: List<Wiring> = steps.cloned().collect();
     let mut specs = Vec::new();

@@ -1,4 +1,4 @@
-//! Tracing of operators: `+ - * /`, comparisons, `&& || !`.
+//! Tracing of operators: `+ - * / %`, comparisons, `&& || !`.
 
 use super::body::Tracer;
 use super::refuse;
@@ -31,7 +31,7 @@ impl<'a> Tracer<'a> {
 
     pub fn binary(&mut self, e: &'a syn::ExprBinary) -> Traces<Value> {
         use BinOp::*;
-        if let AddAssign(_) | SubAssign(_) | MulAssign(_) | DivAssign(_) = e.op {
+        if let AddAssign(_) | SubAssign(_) | MulAssign(_) | DivAssign(_) | RemAssign(_) = e.op {
             return self.poison(&e.op, "values of a formula do not change; write another `let`");
         }
         let (x, y) = (self.expr(&e.left)?, self.expr(&e.right)?);
@@ -42,7 +42,7 @@ impl<'a> Tracer<'a> {
                 Ok(Value::Truth(if matches!(e.op, And(_)) { p.and(q) } else { p.or(q) }))
             }
             Lt(_) | Le(_) | Gt(_) | Ge(_) | Eq(_) | Ne(_) => self.comparison(e, x, y),
-            Add(_) | Sub(_) | Mul(_) | Div(_) => {
+            Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_) => {
                 if let (Value::Num(x), Value::Num(y)) = (&x, &y)
                     && let Some(v) = number::arithmetic(&e.op, *x, *y)
                 {
@@ -64,15 +64,11 @@ impl<'a> Tracer<'a> {
                     Add(_) => self.graph.sum(x, y),
                     Sub(_) => self.graph.difference(x, y),
                     Mul(_) => self.graph.product(x, y),
-                    _ => self.graph.quotient(x, y),
+                    Div(_) => self.graph.quotient(x, y),
+                    _ => self.graph.call(Prim::Rem, &[x, y]),
                 }))
             }
-            Rem(_) => self.poison(
-                &e.op,
-                "a remainder has no derivative to speak of and no instruction; \
-                                          formulas know `+ - * /`",
-            ),
-            _ => self.poison(&e.op, "elements are numbers, not bits; formulas know `+ - * /`"),
+            _ => self.poison(&e.op, "elements are numbers, not bits; formulas know `+ - * / %`"),
         }
     }
 

@@ -186,6 +186,18 @@ impl Real for Ball {
         erfinv(self)
     }
 
+    fn gamma(&self, order: Gamma) -> Ball {
+        if self.mid.is_infinite() {
+            let special = at_special(order, f64::INFINITY * self.direction());
+            return self.num(special.unwrap_or(f64::NAN));
+        }
+        let tangent = |k: usize| {
+            let number = with_tangent(k, |v| FBig::<HalfEven, 2>::from(v.clone()).into_repr());
+            self.with(number, IBig::ZERO, EXACT)
+        };
+        gamma(order, self, self.precision as f64, &tangent)
+    }
+
     fn sin(&self) -> Ball {
         self.periodic(|context, x, known| context.sin(x, known))
     }

@@ -3,7 +3,7 @@ mod family {
     use op_dsl::prelude::*;
 
     const LOOP: f64 = LOOP + 1.0;
-    const BITS: f64 = 5.0 % 3.0;
+    const BITS: f64 = 5 ^ 3;
     const CALL: f64 = f64::sqrt(2.0);
     const BIG: f64 = 1.0e300;
 

@@ -40,6 +40,8 @@ fn written(x: Elem) -> Elem {
     let rem_euclid_ = rem_euclid(x);
     let floor_div_ = floor_div(x);
     let div_euclid_ = div_euclid(x);
+    let ln_gamma_ = ln_gamma(x);
+    let psi_ = psi(x);
     let ndtr_ = ndtr(x);
     let swish_ = swish(x);
     let logsigmoid_ = logsigmoid(x);

@@ -4,7 +4,7 @@ mod family {
 
     #[formula]
     fn cut(x: Elem) -> Elem {
-        x % 2.0
+        x ^ 2.0
     }
 
     #[op(name = "One")]

@@ -7,7 +7,7 @@ fn f0(x: Elem) -> Elem {
 
 #[op(name = "F1")]
 fn f1(x: Elem) -> Elem {
-    x % 2.0
+    x ^ 2.0
 }
 
 #[op(name = "F2")]

@@ -42,6 +42,23 @@ fn unconnected(x: Elem) -> Elem {
     x * x
 }
 
+#[op(name = "I", grad(name = "IGrad", wrt(x, w), grad(name = "IGradGrad", wrt(dy, x))))]
+fn a_third_derivative_of_lgamma(x: Elem, w: Elem) -> Elem {
+    digamma(x) + w * w
+}
+
+// The derivative by `w` needs none of `x`.
+#[op(name = "J", grad(name = "JGrad", wrt(w)))]
+fn beside(x: Elem, w: Elem) -> Elem {
+    trigamma(x) * w
+}
+
+// The author chose another derivative.
+#[op(name = "K", grad(name = "KGrad", wrt(x)))]
+fn chosen(x: Elem) -> Elem {
+    with_grad(trigamma(x), x)
+}
+
 #[op_dsl::operators]
 mod by_hand {
     use op_dsl::prelude::*;

@@ -19,8 +19,8 @@ use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 pub(super) use normal::{erf_f64, erfc_f64, erfinv_f64, gelu_f64, gelu_grad_f64, normal_cdf_f64};
 use op_dsl_ir::oracle::GELU_TANH_CUBIC;
-pub(super) use power::powf_f64;
-use power::{Scaled, exponential, logarithm};
+use power::{Scaled, exponential};
+pub(super) use power::{logarithm, powf_f64};
 
 /// Magnitude at which a gate's argument is clamped: its exponential is zero there, whatever it is multiplied by.
 const BEYOND: f64 = 1000.0;

@@ -99,7 +99,7 @@ const BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
 /// `log_e (x + low)` of a number that is not negative, with a relative error of 2^-64; -infinity at 0.
 #[inline(always)]
-pub(super) fn logarithm<S: Isa>(s: S, x: S::f64s, low: S::f64s) -> Double<S> {
+pub(in crate::rt::wide) fn logarithm<S: Isa>(s: S, x: S::f64s, low: S::f64s) -> Double<S> {
     const UP: f64 = 18_014_398_509_481_984.0; // 2^54
     let splat = |c| S::f64s::splat(s, c);
     let is_tiny = x.simd_lt(f64::MIN_POSITIVE);
