@@ -210,11 +210,13 @@ pub(super) fn lgamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let below = Double::choose(whole.simd_lt(0.5), Double::sum(size, splat(1.0)), one).times(size);
     let is_below = whole.simd_lt(1.5);
     let mut factors = Double::choose(is_below, below, one);
-    for j in 1..=6 {
-        let j = f64::from(j);
-        factors = Double::choose(whole.simd_gt(j + 1.5), factors.times(size - j), factors);
-    }
     let is_near = size.simd_lt(FAR + 0.5);
+    let mut j = 1.0;
+    // Loops end with the last lane that needs them, and are not unrolled, which would take as long to compile as all else.
+    while (is_near & whole.simd_gt(j + 1.5)).any_true() {
+        factors = Double::choose(whole.simd_gt(j + 1.5), factors.times(size - j), factors);
+        j += 1.0;
+    }
     let of = Double::choose(is_near, factors, Double::of(s, size));
     let log = logarithm(s, of.high, of.low);
     let near = polynomial(s, rest, LGAMMA_FIRST, LGAMMA).times(rest);
@@ -244,7 +246,6 @@ pub(super) fn lgamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 #[inline(always)]
 pub(super) fn digamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
-    let zero = Double::of(s, splat(0.0));
     let size = x.abs();
     let whole = size.floor();
     let rest = size - whole;
@@ -252,10 +253,11 @@ pub(super) fn digamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 
     let from_root = Double::<S>::sum(rest, splat(-ROOT[0])).plus(splat(-ROOT[1]));
     let mut near = polynomial(s, rest - 0.5, DIGAMMA_FIRST, DIGAMMA).mul(from_root);
-    for j in 1..=6 {
-        let j = f64::from(j);
-        let term = reciprocal(s, Double::of(s, size - j));
-        near = near.add(Double::choose(whole.simd_gt(j + 0.5), term, zero));
+    let mut j = 1.0;
+    while (is_near & whole.simd_gt(j + 0.5)).any_true() {
+        let more = near.add(reciprocal(s, Double::of(s, size - j)));
+        near = Double::choose(whole.simd_gt(j + 0.5), more, near);
+        j += 1.0;
     }
     let log = logarithm(s, size, splat(0.0));
     let square = splat(1.0) / (size * size);
@@ -298,12 +300,13 @@ pub(super) fn trigamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let given = Double::choose(is_near, first, zero);
     let mut sum = Double::choose(is_left, taken, given);
     let mut steps = is_near.select(one, splat(0.0));
-    for j in 1..8 {
-        let j = f64::from(j);
+    let mut j = 1.0;
+    while size.simd_lt(FAR - j).any_true() {
         let term = reciprocal(s, Double::sum(size, splat(j)));
         let is_below = size.simd_lt(FAR - j);
-        sum = sum.add(Double::choose(is_below, term.mul(term), zero));
+        sum = Double::choose(is_below, sum.add(term.mul(term)), sum);
         steps = steps + is_below.select(one, splat(0.0));
+        j += 1.0;
     }
     let inverse = reciprocal(s, Double::sum(size, steps));
     let square = inverse.high * inverse.high;
