@@ -305,7 +305,7 @@ pub(super) fn trigamma<S: Isa>(s: S, x: S::f64s) -> S::f64s {
         let term = reciprocal(s, Double::sum(size, splat(j)));
         let is_below = size.simd_lt(FAR - j);
         sum = Double::choose(is_below, sum.add(term.mul(term)), sum);
-        steps = steps + is_below.select(one, splat(0.0));
+        steps += is_below.select(one, splat(0.0));
         j += 1.0;
     }
     let inverse = reciprocal(s, Double::sum(size, steps));
