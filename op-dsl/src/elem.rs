@@ -164,6 +164,10 @@ impl Elem {
     }
 
     /// The remainder `x - y trunc(x / y)`, exactly, with the sign of `x`; the operator `%` is the same.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "formulas call it without the trait, on numbers too"
+    )]
     pub fn rem(self, y: impl Into<Elem>) -> Elem {
         Elem(libm::fmod(self.0, y.into().0))
     }
