@@ -119,7 +119,7 @@ impl Rows<'_> {
 
     /// Returns whether the kernels of a stage read an input that those of `later` stages and of the results do not.
     ///
-    /// Such kernels prefetch the next chunk: all that comes after them depends on arithmetic and caches alone, so that memory would
+    /// These kernels prefetch the next chunk: all that comes after them depends on arithmetic and caches alone, so that memory would
     /// have nothing to do. Prefetching in every run was slower, since a line is then asked for several times.
     fn is_last_to_read(&self, kernels: &Kernels, later: &[Kernels]) -> bool {
         let later = later.iter().chain([self.results]);

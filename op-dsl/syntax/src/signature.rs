@@ -11,7 +11,7 @@ use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role};
 use crate::scope::{self, Scope};
 use crate::{elements, number};
-use op_dsl_ir::Stored;
+use op_dsl_ir::{DType, Stored};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::suggest::nearest;
 use proc_macro2::TokenStream;
@@ -188,7 +188,8 @@ impl Reader<'_> {
         let Type::Path(path) = ty else { return None };
         let name = path.path.segments.last().map(|s| &s.ident);
         if name.is_some_and(|name| name == "PerRow") && own.number().is_none() {
-            let why = "one number per row is a float; write `bf16`, `f16` or `f32`";
+            let floats = DType::ALL.map(|dtype| format!("`{}`", dtype.name())).join(", ");
+            let why = format!("one number per row is a float; write one of {floats}");
             return self.errors.none(argument, why);
         }
         Some((name, Some(own)))

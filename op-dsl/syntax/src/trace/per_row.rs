@@ -7,7 +7,7 @@ use op_dsl_ir::op::Kind;
 
 /// Returns whether every output of type `PerRow` is the same for all elements of a row; false after reporting an error.
 ///
-/// Such a value depends on attributes, row functions and inputs of type `PerRow` alone.
+/// That is a value of attributes, row functions and inputs of type `PerRow` alone.
 pub(super) fn are_same(op: &OpFn, graph: &Graph, errors: &Errors) -> bool {
     let kinds = op.tensors().flat_map(|(_, kind, _)| kind.parts().iter().map(move |_| kind));
     let inputs: Vec<bool> = kinds.map(|kind| kind == Kind::PerRow).collect();
