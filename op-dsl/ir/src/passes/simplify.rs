@@ -12,7 +12,7 @@ pub fn run(graph: &Graph) -> Graph {
     let mut now = graph.clone();
     loop {
         let next = now.rewrite(rule);
-        if next == now {
+        if next.is_same(&now) {
             return now;
         }
         now = next;
@@ -97,4 +97,21 @@ fn signs(b: &mut Builder, prim: Prim, x: Id, y: Id) -> Id {
     let (bare_x, bare_y) = (bare(x), bare(y));
     let call = b.call(prim, &[bare_x.unwrap_or(x), bare_y.unwrap_or(y)]);
     if bare_x.is_some() == bare_y.is_some() { call } else { b.negative(call) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A NaN is not equal to itself, so that a graph with one never equals the graph after a further pass.
+    #[test]
+    fn a_constant_that_is_nan_ends_as_others_do() {
+        let mut b = Builder::new();
+        let (x, nan, one) = (b.stream(0), b.num(f64::NAN), b.num(1.0));
+        let product = b.call(Prim::Mul, &[one, x]);
+        let sum = b.call(Prim::Add, &[product, nan]);
+        let simple = run(&b.finish(&[sum]));
+        assert!(matches!(simple.nodes[simple.outputs[0].index()], Node::Call(Prim::Add, [x, ..])
+            if simple.nodes[x.index()] == Node::Stream(0)));
+    }
 }
