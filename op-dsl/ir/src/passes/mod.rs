@@ -15,6 +15,7 @@ pub(crate) mod products;
 pub mod rational;
 pub mod recognise;
 pub mod row_gradient;
+pub mod row_magnitudes;
 pub mod saturate;
 pub mod series;
 pub mod simplify;
