@@ -410,7 +410,7 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
 /// Returns names, kinds and own types of an operator's outputs: the returned ones, then the `#[saved]` ones.
 fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Option<Stored>))> {
     let f = &op.function;
-    let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| (Kind::Whole, None)));
+    let kinds = f.returns.iter().chain(&f.saved_kinds).copied();
     let count = f.returns.len() + f.saved.len();
     let by_default = || {
         let returned = (0..f.returns.len()).map(|i| match f.returns.len() {

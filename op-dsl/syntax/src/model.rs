@@ -184,6 +184,8 @@ pub struct OpFn {
     pub returns: Vec<(Kind, Option<Stored>)>,
     /// Names of the `#[saved]` lets, whose values are further outputs.
     pub saved: Vec<Ident>,
+    /// Kind of each saved value, and the type that it has on its own: one number per row if it is declared as `PerRow`.
+    pub saved_kinds: Vec<(Kind, Option<Stored>)>,
     /// How gated tensors are split into gate and value; `None` if no tensor is gated.
     pub split: Option<Split>,
 }

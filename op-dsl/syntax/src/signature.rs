@@ -11,9 +11,9 @@ use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role};
 use crate::scope::{self, Scope};
 use crate::{elements, number};
-use op_dsl_ir::{DType, Stored};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::suggest::nearest;
+use op_dsl_ir::{DType, Stored};
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 
@@ -30,7 +30,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let returns = reader.returns(item);
     let split = split::read(&reader.splits, &params, &returns, item, errors);
     rules::rows(&params, split.is_some(), errors);
-    let saved = reader.saved(item);
+    let (saved, saved_kinds) = reader.saved(item).into_iter().unzip();
     reader.streams(&params, item);
     rules::along(&params, errors);
     rules::check_args(&args, item, errors);
@@ -48,6 +48,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
             refused,
             returns,
             saved,
+            saved_kinds,
             split,
         },
     })
@@ -295,23 +296,27 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the names of the `#[saved]` lets at the top level of an operator's body.
-    fn saved(&self, item: &ItemFn) -> Vec<Ident> {
-        let mut saved: Vec<Ident> = Vec::new();
+    /// Returns name, kind and own type of the `#[saved]` lets at the top level of an operator's body.
+    fn saved(&self, item: &ItemFn) -> Vec<(Ident, (Kind, Option<Stored>))> {
+        let mut saved: Vec<(Ident, (Kind, Option<Stored>))> = Vec::new();
         for stmt in &item.block.stmts {
             let Stmt::Local(local) = stmt else { continue };
             if !local.attrs.iter().any(|a| attr::is(a, "saved")) {
                 continue;
             }
-            let pat = match &local.pat {
-                Pat::Type(typed) => &*typed.pat,
-                pat => pat,
+            let (pat, ty) = match &local.pat {
+                Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+                pat => (pat, None),
+            };
+            let kind = match ty.and_then(|ty| self.own(ty)) {
+                Some((Some(name), own)) if name == "PerRow" => (Kind::PerRow, own),
+                _ => (Kind::Whole, None),
             };
             match pat {
-                Pat::Ident(p) if saved.contains(&p.ident) => {
+                Pat::Ident(p) if saved.iter().any(|(known, _)| *known == p.ident) => {
                     self.errors.at(&p.ident, "another saved value has this name; rename one");
                 }
-                Pat::Ident(p) => saved.push(p.ident.clone()),
+                Pat::Ident(p) => saved.push((p.ident.clone(), kind)),
                 other => self.errors.at(other, "a saved value is an output and needs one name"),
             }
         }

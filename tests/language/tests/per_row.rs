@@ -11,6 +11,7 @@ use op_dsl::{Operator, Options, View, ViewMut};
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::TensorMeta;
 use op_dsl_ir::format::Format;
+use op_dsl_ir::op::{Rule, Value};
 
 #[op_dsl::operators]
 pub mod rows {
@@ -28,15 +29,18 @@ pub mod rows {
         largest + ln(row_sum(exp(x - largest)))
     }
 
-    /// A norm that returns the factor of each row as well, for a handwritten gradient.
-    #[op(name = "RmsNorm", outputs(y, rstd), grad(name = "RmsNormGrad", wrt(x)))]
-    pub fn rms_norm(
-        x: Elem,
-        #[broadcast] gamma: Elem,
-        #[attr(default = 1e-6)] eps: f32,
-    ) -> (Elem, PerRow<f32>) {
-        let rstd = rsqrt(row_mean(x * x) + eps);
-        (x * rstd * gamma, rstd)
+    /// A norm that saves the divisor of each row for its gradient.
+    #[op(name = "RmsNorm", outputs(y, rms), grad(name = "RmsNormGrad", wrt(x)))]
+    pub fn rms_norm(x: Elem, #[broadcast] gamma: Elem, #[attr(default = 1e-6)] eps: f32) -> Elem {
+        #[saved]
+        let rms: PerRow<f32> = sqrt(row_mean(x * x) + eps);
+        x / rms * gamma
+    }
+
+    /// The same without saved divisors, which are computed again.
+    #[op(name = "PlainNorm", grad(name = "PlainNormGrad", wrt(x)))]
+    pub fn plain_norm(x: Elem, #[broadcast] gamma: Elem, #[attr(default = 1e-6)] eps: f32) -> Elem {
+        x / sqrt(row_mean(x * x) + eps) * gamma
     }
 
     /// SwiGLU with results of eight bits and a scale for each token.
@@ -187,6 +191,47 @@ fn a_quantised_unit_returns_the_scale_of_each_token() {
                 assert!((got - want).abs() <= 0.5 + 1e-4, "{dtype}, {row}, {i}: {got} and {want}");
             }
         }
+    }
+}
+
+/// A gradient that reads the saved divisor of each row has no function of rows for it, and is that without saved divisors.
+#[test]
+fn a_saved_number_per_row_is_read_by_the_gradient() {
+    let (saved, plain) = (operator("RmsNormGrad"), operator("PlainNormGrad"));
+    let names =
+        |op: &Operator| op.def().inputs.iter().map(|t| t.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(saved), ["dy", "x", "gamma", "rms"]);
+    let functions = |op: &Operator| {
+        let stages = op.def().specs[0].stages.iter();
+        stages.filter(|stage| matches!(stage.rule, Rule::Reduce(_))).count()
+    };
+    assert_eq!([saved, plain].map(functions), [1, 2]);
+
+    let (rows, n) = (4, 100);
+    let mut random = Random(5);
+    let mut normal = |count| (0..count).map(|_| random.normal(1.0) as f32).collect::<Vec<f32>>();
+    let (dy, x, gamma) = (normal(rows * n), normal(rows * n), normal(n));
+    let (mut y, mut rms) = (vec![0.0f32; rows * n], vec![0.0f32; rows]);
+    let (wide, narrow) = ([rows, n], [rows, 1]);
+    fn view<'a>(data: &'a [f32], shape: &[usize]) -> View<'a> {
+        View::new(data, shape).expect("a view")
+    }
+    let eps = [Value::Float(1e-6)];
+    let outputs = &mut [
+        ViewMut::new(&mut y, &wide).expect("a view"),
+        ViewMut::new(&mut rms, &narrow).expect("a view"),
+    ];
+    let inputs = [view(&x, &wide), view(&gamma, &[n])];
+    operator("RmsNorm").run(&eps, &inputs, outputs, &Options::default()).expect("a call");
+    let mut dx = [vec![0.0f32; rows * n], vec![0.0f32; rows * n]];
+    let inputs = [view(&dy, &wide), view(&x, &wide), view(&gamma, &[n]), view(&rms, &narrow)];
+    for (op, dx) in [saved, plain].into_iter().zip(&mut dx) {
+        let inputs = &inputs[..op.def().inputs.len()];
+        let out = ViewMut::new(dx, &wide).expect("a view");
+        op.run(&eps, inputs, &mut [out], &Options::default()).expect("a call");
+    }
+    for (i, (a, b)) in dx[0].iter().zip(&dx[1]).enumerate() {
+        assert!((a - b).abs() <= 4.0 * f32::EPSILON * (1.0 + b.abs()), "{i}: {a} and {b}");
     }
 }
 

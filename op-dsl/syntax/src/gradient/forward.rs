@@ -148,11 +148,12 @@ pub(super) fn specs(
     let steps: List<Wiring> = steps.cloned().collect();
     let mut specs = Vec::new();
     let per_row = |streams: Vec<Stream>, tensors: &[Tensor]| -> Vec<bool> {
-        streams.iter().map(|s| tensors[s.tensor].kind == Kind::PerRow).collect()
+        let tensors = streams.iter().map_while(|s| tensors.get(s.tensor));
+        tensors.map(|tensor| tensor.kind == Kind::PerRow).collect()
     };
     let [inputs, outputs] = [
         per_row(forward.def.input_streams(), &forward.def.inputs),
-        per_row(forward.def.output_streams(), &forward.def.outputs),
+        per_row(forward.def.output_streams(), &forward.def.outputs[..forward.returned()]),
     ];
     let sums: Vec<bool> = wiring.wrt.iter().map(|k| inputs[*k]).collect();
     for t in forward.traced {
