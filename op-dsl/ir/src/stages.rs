@@ -21,7 +21,7 @@ use crate::kernel::MAX_KERNEL_STREAMS;
 use crate::list::List;
 use crate::op::{Accuracy, Fast, Rule, Spec, Stage};
 use crate::passes::differentiate::{Unconnected, without_surrogates};
-use crate::passes::{row_gradient, row_magnitudes, simplify};
+use crate::passes::{row_gradient, simplify};
 use crate::prim::Prim;
 use crate::roles::has_surrogates;
 use crate::rounding::Ranges;
@@ -61,7 +61,7 @@ pub fn compile(
     if formula.functions.is_empty() {
         return Spec { when: when.into(), ..plain(formula.graph.clone()) };
     }
-    let cut = Cut::of(&row_magnitudes::run(&without_constants(formula)));
+    let cut = Cut::of(&without_constants(formula));
     // A value is exact to more digits than f32 has only where it is read in f64. Results of 16 bits do without them.
     let spec = |traced: &Graph| {
         let nearest = traced.rewrite(|b, node| match node {

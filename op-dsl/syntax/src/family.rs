@@ -8,6 +8,7 @@ use crate::scope::Scope;
 use crate::updates::updated_inputs;
 use crate::{elements, names, number, signature, stub, surrogate, trace};
 use op_dsl_ir::op::{Accuracy, Attr, GradOf, Kind, List, OpDef, Range, Tensor};
+use op_dsl_ir::passes::row_magnitudes;
 use op_dsl_ir::roles::has_surrogates;
 use op_dsl_ir::stages;
 use op_dsl_ir::suggest::nearest;
@@ -314,15 +315,21 @@ fn definition(
     let ranges: List<Range> = f.ranges().collect();
     let streams = gradient::stream_ranges(&inputs, &ranges);
     let accuracy = accuracy(op, traced, errors);
-    let specs =
-        traced.iter().map(|t| stages::compile(t.when.clone(), &t.formula, &streams, accuracy));
+    let outputs: List<Tensor> =
+        outputs(op, errors).map(|(n, (kind, own))| tensor(n, kind, own)).collect();
+    let is_rounded = outputs.iter().any(|t| t.own.is_some_and(|own| own.number().is_none()));
+    let specs = traced.iter().map(|t| {
+        let formula = &t.formula;
+        let formula = if is_rounded { &row_magnitudes::run(formula) } else { formula };
+        stages::compile(t.when.clone(), formula, &streams, accuracy)
+    });
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),
         source: f.item.sig.ident.to_string().into(),
         formula: op.formula.clone().into(),
         inputs,
-        outputs: outputs(op, errors).map(|(n, (kind, own))| tensor(n, kind, own)).collect(),
+        outputs,
         attrs: attrs.into(),
         split: f.split.clone(),
         dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),

@@ -7,7 +7,11 @@
 //! The terms of the first maximum are then `y`, which later stages read instead of computing it again. A quantiser of a unit needs both:
 //! `y / scale` with `scale = row_max(abs(y)) / 127`. The terms of the second maximum are the kept ones, negated, so that `y` is computed
 //! once. The outer magnitude is for rows of zeros, whose maximum may be `-0`.
+//!
+//! This is for operators that round results to integers or eight bits, which have no NPU kernels. There each stage has the error budget
+//! of an operator, so that kept terms would bring results of f32 over theirs (8.1 units of a SwiGLU with a scale for each row).
 
+use super::simplify;
 use crate::graph::{Builder, Id, Node};
 use crate::prim::Prim;
 use crate::row::{RowFormula, RowFunction};
@@ -15,8 +19,10 @@ use crate::univariate::costs;
 
 /// Rewrites each maximum of magnitudes whose argument is costly and has another use.
 pub fn run(formula: &RowFormula) -> RowFormula {
+    // In a simple graph equal nodes are one.
+    let simple = RowFormula { graph: simplify::run(&formula.graph), ..formula.clone() };
     // From the last on, because the functions after a new one are renumbered.
-    (0..formula.functions.len()).rev().fold(formula.clone(), |formula, k| {
+    (0..formula.functions.len()).rev().fold(simple, |formula, k| {
         argument(&formula, k).map_or(formula.clone(), |y| split(&formula, k, y))
     })
 }
