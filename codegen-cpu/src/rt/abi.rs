@@ -14,6 +14,7 @@ use op_dsl_ir::{DType, Stored};
 ///   overwritten.
 /// - With `nt` outputs are aligned to [`ALIGN`], in each row.
 /// - More than one row requires inputs with one number for all elements of a row.
+/// - [`Streams::next_chunk`] is null, or points to a number for each stream.
 /// - The CPU must support the SIMD level of the pointer.
 pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
 

@@ -4,7 +4,7 @@ use super::converted;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{Accuracy, Attr, AttrKind, Derived, Gate, Kind, OpDef, Part, Spec, Value};
+use op_dsl_ir::op::{Accuracy, Attr, AttrKind, Derived, OpDef, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence, rounds};
 use op_dsl_ir::rounding::{self, BUDGET};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
@@ -330,53 +330,6 @@ impl Formula {
     /// Returns whether a stream is only a factor: neither a mask nor one of the non-linear inputs.
     pub fn is_factor(&self, stream: usize) -> bool {
         !self.applied.contains(&stream) && !self.masks.contains(&stream)
-    }
-
-    /// Returns the shape of a tensor with `n` elements of every stream: a gated one has a row per part.
-    pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
-        let def = self.op.def();
-        // With a row ahead, an input that lies along a dimension of its own is aligned as any other.
-        let has_rows = def.split.is_some() || !def.along.is_empty();
-        let mut shape = match kind {
-            _ if !has_rows => vec![n],
-            Kind::Whole | Kind::Mask | Kind::PerRow => vec![1, n],
-            Kind::Gated => vec![2, n],
-            Kind::Rows => return vec![1],
-        };
-        if self.has_per_row() && !def.has_row_functions() {
-            // Each element is a row of its own, so that every element has a number per row.
-            shape.push(1);
-        }
-        if let Some(last) = shape.last_mut().filter(|_| kind == Kind::PerRow) {
-            *last = 1;
-        }
-        shape
-    }
-
-    /// Returns whether some tensor has one number per row.
-    fn has_per_row(&self) -> bool {
-        let def = self.op.def();
-        def.inputs.iter().chain(&*def.outputs).any(|t| t.kind == Kind::PerRow)
-    }
-
-    /// Returns whether all elements of a row share the numbers of an input stream, because a row is more than one element.
-    pub fn is_per_row(&self, stream: usize) -> bool {
-        let def = self.op.def();
-        let tensor = def.input_streams().get(stream).map(|s| def.inputs[s.tensor].kind);
-        def.has_row_functions() && tensor == Some(Kind::PerRow)
-    }
-
-    /// Returns the row of a gated tensor that holds a part (gate or value); 0 for an ungated tensor.
-    pub fn row(&self, part: Part) -> usize {
-        let left = match self.op.def().split.as_ref().map(|s| s.gate) {
-            Some(Gate::LeftIf(i)) => self.settings[0].attrs[i].as_int() == Some(1),
-            gate => gate == Some(Gate::Left),
-        };
-        match part {
-            Part::Whole => 0,
-            Part::Gate => !left as usize,
-            Part::Value => left as usize,
-        }
     }
 
     /// Describes the first setting, for example `x.gate; weight=0.5`.

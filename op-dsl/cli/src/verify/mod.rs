@@ -5,7 +5,7 @@
 //! pass      the elements that it is tried at, and how many
 //! points    the activations of a sweep             joint     all streams at random
 //! infinite  infinities and NaN
-//! bench     running the operator on many elements
+//! bench     running the operator on many elements; layout: shapes of its tensors
 //! probe     errors at a few activations
 //! sweep     every element through the kernels of each level, compared with the exact values
 //! rows      the same for rows of formulas with row functions
@@ -22,6 +22,7 @@ pub mod formula;
 mod in_range;
 mod infinite;
 mod joint;
+mod layout;
 mod pass;
 mod points;
 mod printer;
