@@ -35,7 +35,11 @@ pub fn input_shapes(
         let mut shape = shape.to_vec();
         match (dim, lead, kind) {
             (_, _, Kind::Rows) => return vec![1],
-            (.., Kind::PerRow) => shape.iter_mut().next_back().into_iter().for_each(|n| *n = 1),
+            (.., Kind::PerRow) => {
+                if let Some(last) = shape.last_mut() {
+                    *last = 1;
+                }
+            }
             (Some(d), Kind::Gated, Kind::Whole | Kind::Mask) => shape[d] /= 2,
             (Some(d), Kind::Whole | Kind::Mask, Kind::Gated) => {
                 shape[d] = shape[d].saturating_mul(2);

@@ -103,8 +103,7 @@ pub fn call(def: &OpDef) -> String {
             names(&masks)
         );
     }
-    let tensors = def.inputs.iter().chain(&*def.outputs);
-    let per_row: Vec<Tensor> = tensors.filter(|t| t.kind == Kind::PerRow).cloned().collect();
+    let per_row: Vec<Tensor> = def.per_row().cloned().collect();
     if !per_row.is_empty() {
         let _ = writeln!(text, "Of size 1 along the last dimension: {}.\n", names(&per_row));
     }

@@ -114,8 +114,8 @@ impl Bound {
         if let Some(i) = self.doubled(kind) {
             shape.dims[i] *= 2; // `bind` checked that it fits
         }
-        if kind == Kind::PerRow && shape.rank > 0 {
-            shape.dims[shape.rank - 1] = 1;
+        if let Some(i) = self.single(kind) {
+            shape.dims[i] = 1;
         }
         shape
     }
@@ -126,6 +126,12 @@ impl Bound {
     #[inline]
     fn doubled(&self, kind: Kind) -> Option<usize> {
         self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
+    }
+
+    /// Returns the dimension along which a tensor of this kind has size 1, because a row has one number of it.
+    #[inline]
+    fn single(&self, kind: Kind) -> Option<usize> {
+        if kind == Kind::PerRow { self.domain.len().checked_sub(1) } else { None }
     }
 
     /// Returns where a part (gate, value or all) of an unbroadcast tensor lies along the split dimension.
@@ -379,10 +385,9 @@ fn check_shape(
 #[inline]
 fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
     let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
-    let rank = bound.domain.len();
-    let single = if kind == Kind::PerRow { rank.wrapping_sub(1) } else { MAX_RANK };
+    let single = bound.single(kind).unwrap_or(MAX_RANK);
     let mut dims = shape.iter().zip(&*bound.domain).enumerate();
-    shape.len() == rank
+    shape.len() == bound.domain.len()
         && dims.all(|(i, (&n, &d))| match i {
             _ if i == doubled => n % 2 == 0 && n / 2 == d,
             _ if i == single => n == 1,
@@ -396,8 +401,8 @@ fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     if let Some(i) = bound.doubled(kind) {
         shape[i] = shape[i].saturating_mul(2);
     }
-    if let Some(last) = shape.last_mut().filter(|_| kind == Kind::PerRow) {
-        *last = 1;
+    if let Some(i) = bound.single(kind) {
+        shape[i] = 1;
     }
     shape
 }

@@ -250,6 +250,11 @@ impl OpDef {
         self.sums.iter().find(|sum| sum.output == output).map(|sum| sum.input)
     }
 
+    /// Returns the tensors with one number per row, inputs before outputs.
+    pub fn per_row(&self) -> impl Iterator<Item = &Tensor> {
+        self.inputs.iter().chain(&*self.outputs).filter(|t| t.kind == Kind::PerRow)
+    }
+
     /// Returns whether an output has fewer elements than kernels write terms of it: a sum, or one number per row.
     pub fn is_reduced(&self, output: usize) -> bool {
         self.outputs[output].kind == Kind::PerRow || self.sum(output).is_some()

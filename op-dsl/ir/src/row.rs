@@ -72,6 +72,14 @@ impl RowFormula {
         self.graph.outputs.len() - self.functions.len()
     }
 
+    /// Returns a builder with the nodes of the graph, and its outputs.
+    fn builder(&self) -> (Builder, Vec<Id>) {
+        let mut b = Builder::new();
+        let new = self.graph.forward(|at| b.add(at.copy()));
+        let outputs = self.graph.outputs.iter().map(|o| new[o.index()]).collect();
+        (b, outputs)
+    }
+
     /// Returns the formula with some outputs, of which a row has one number, divided by the number of elements of a row.
     ///
     /// A gradient adds an upstream gradient for each element of an output. Divided, these add up to that of the one number.
@@ -79,9 +87,7 @@ impl RowFormula {
         if !of.contains(&true) {
             return self.clone();
         }
-        let mut b = Builder::new();
-        let new = self.graph.forward(|at| b.add(at.copy()));
-        let mut outputs: Vec<Id> = self.graph.outputs.iter().map(|o| new[o.index()]).collect();
+        let (mut b, mut outputs) = self.builder();
         let count = b.stream(RowFormula::value(self.inputs, self.functions.len()));
         for (output, _) in outputs.iter_mut().zip(of).filter(|(_, is_averaged)| **is_averaged) {
             *output = b.quotient(*output, count);
@@ -93,9 +99,7 @@ impl RowFormula {
 
     /// Returns the formula with some outputs replaced by their sums over the row.
     pub fn summed(&self, of: &[bool]) -> RowFormula {
-        let mut b = Builder::new();
-        let new = self.graph.forward(|at| b.add(at.copy()));
-        let mut outputs: Vec<Id> = self.graph.outputs.iter().map(|o| new[o.index()]).collect();
+        let (mut b, mut outputs) = self.builder();
         let mut functions = self.functions.clone();
         for k in (0..of.len()).filter(|k| of[*k]) {
             let value = b.stream(RowFormula::value(self.inputs, functions.len()));

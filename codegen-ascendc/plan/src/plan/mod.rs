@@ -236,8 +236,7 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
-    let mut tensors = def.inputs.iter().chain(&*def.outputs);
-    if let Some(tensor) = tensors.find(|t| t.kind == Kind::PerRow) {
+    if let Some(tensor) = def.per_row().next() {
         return Err(Why::PerRow(tensor.name.to_string()));
     }
     rows::check(def, spec, soc)?;

@@ -5,7 +5,7 @@ use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::simd::Level;
-use op_dsl_ir::op::{Stream, Tensor, Value};
+use op_dsl_ir::op::{Kind, Stream, Tensor, Value};
 use op_dsl_ir::{DType, Stored};
 
 /// Tensors of an operator that hold up to `capacity` elements of every stream.
@@ -36,20 +36,22 @@ impl<'f> Bench<'f> {
 
     pub fn set(&mut self, stream: usize, i: usize, value: f32) {
         let of = self.formula.op.def().input_streams()[stream];
-        let at = self.place(of, i, &self.inputs[of.tensor].shape);
+        let at = self.place(of, i, self.formula.op.def().inputs[of.tensor].kind);
         self.inputs[of.tensor].set(at, value);
     }
 
     /// Returns element `i` of an output stream.
     pub fn get(&self, output: Stream, i: usize) -> f64 {
-        let array = &self.outputs[output.tensor];
-        array.get(self.place(output, i, &array.shape))
+        let kind = self.formula.op.def().outputs[output.tensor].kind;
+        self.outputs[output.tensor].get(self.place(output, i, kind))
     }
 
     /// Returns the index of element `i` of a stream; elements of a row may share one.
-    fn place(&self, stream: Stream, i: usize, shape: &[usize]) -> usize {
-        let last = shape.iter().product::<usize>() - 1;
-        (self.formula.row(stream.part) * self.capacity + i).min(last)
+    fn place(&self, stream: Stream, i: usize, kind: Kind) -> usize {
+        if self.formula.is_shared(kind) {
+            return 0;
+        }
+        self.formula.row(stream.part) * self.capacity + i
     }
 
     pub fn run(&mut self, attrs: &[Value], level: Level) -> Result<(), Error> {

@@ -15,7 +15,7 @@ impl Formula {
             Kind::Gated => vec![2, n],
             Kind::Rows => return vec![1],
         };
-        if self.has_per_row() && !def.has_row_functions() {
+        if def.per_row().next().is_some() && !def.has_row_functions() {
             // Each element is a row of its own, so that every element has a number per row.
             shape.push(1);
         }
@@ -25,17 +25,9 @@ impl Formula {
         shape
     }
 
-    /// Returns whether some tensor has one number per row.
-    fn has_per_row(&self) -> bool {
-        let def = self.op.def();
-        def.inputs.iter().chain(&*def.outputs).any(|t| t.kind == Kind::PerRow)
-    }
-
-    /// Returns whether all elements of a row share the numbers of an input stream, because a row is more than one element.
-    pub fn is_per_row(&self, stream: usize) -> bool {
-        let def = self.op.def();
-        let tensor = def.input_streams().get(stream).map(|s| def.inputs[s.tensor].kind);
-        def.has_row_functions() && tensor == Some(Kind::PerRow)
+    /// Returns whether all elements of a row share the numbers of a tensor, because a row is more than one element.
+    pub fn is_shared(&self, kind: Kind) -> bool {
+        kind == Kind::PerRow && self.op.def().has_row_functions()
     }
 
     /// Returns the row of a gated tensor that holds a part (gate or value); 0 for an ungated tensor.

@@ -62,7 +62,8 @@ const MIXED: [f64; 5] = [1.0, 1e-3, 30.0, 1e3, 0.1];
 
 /// Returns the value of a stream for element `i` of a row of `len` elements.
 fn value(formula: &Formula, kind: Kind, row: u64, stream: usize, i: usize, len: usize) -> f64 {
-    let is_shared = formula.is_per_row(stream);
+    let def = formula.op.def();
+    let is_shared = formula.is_shared(def.inputs[def.input_streams()[stream].tensor].kind);
     let at = if is_shared || matches!(kind, Kind::Equal) { 0 } else { i as u64 };
     let seed = (row << 32) + ((stream as u64) << 24) + at;
     let mut draws = Random(seed);

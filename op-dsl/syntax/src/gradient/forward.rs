@@ -115,11 +115,11 @@ fn has_derivatives(
 ) -> Option<()> {
     let own = forward.def.input_streams().len();
     // A gradient is differentiated as it was derived from the author's formula.
-    let derived = forward.def.specs.iter().map(|spec| &spec.traced);
-    let written = forward.traced.iter().map(|t| &t.formula.graph);
-    let mut graphs: Vec<_> =
-        if forward.steps.is_empty() { written.collect() } else { derived.collect() };
-    let lacks = graphs.drain(..).find_map(|graph| without_derivative(graph, &wiring.wrt, own));
+    let lacks = |graph| without_derivative(graph, &wiring.wrt, own);
+    let lacks = match forward.steps.is_empty() {
+        true => forward.traced.iter().find_map(|t| lacks(&t.formula.graph)),
+        false => forward.def.specs.iter().find_map(|spec| lacks(&spec.traced)),
+    };
     let Some(prim) = lacks else { return Some(()) };
     errors.none(
         &args.keyword,

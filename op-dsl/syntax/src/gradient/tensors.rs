@@ -4,7 +4,7 @@ use super::forward::{Forward, gradient_of, specs, streams, wiring};
 use super::variables::{self, list};
 use crate::attr::{GradArgs, Input};
 use crate::{Errors, names};
-use op_dsl_ir::op::{Accuracy, Attr, AttrKind, Kind, OpDef, Origin, Part, Spec, Sum, Tensor};
+use op_dsl_ir::op::{Accuracy, Attr, AttrKind, OpDef, Origin, Part, Spec, Sum, Tensor};
 
 /// Resolves the names in `inputs(..)` of a gradient; `None` after reporting an error.
 ///
@@ -209,8 +209,7 @@ pub fn no_rows(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()
 
 /// Refuses to differentiate a gradient with tensors of one number per row; `None` after reporting the error.
 pub fn no_per_row(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<()> {
-    let mut all = forward.def.inputs.iter().chain(&*forward.def.outputs);
-    let per_row = all.find(|t| t.kind == Kind::PerRow).filter(|_| forward.is_gradient());
+    let per_row = forward.def.per_row().next().filter(|_| forward.is_gradient());
     let Some(tensor) = per_row else { return Some(()) };
     let why = format!("`{}` has one number per row, and no second derivative here", tensor.name);
     errors.none(&args.keyword, format!("{why}; write the first `grad(..)` without another"))
