@@ -20,18 +20,24 @@ fn operators(item: &str, wrt: &str) -> Vec<OpDef> {
     family.ops.into_iter().map(|op| op.def).collect()
 }
 
-/// Returns the first output of the reference, and that of the graph that back ends evaluate.
-fn all_results(def: &OpDef, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+/// Returns the output `k` of the reference, and that of the graph that back ends evaluate.
+fn all_results(def: &OpDef, k: usize, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let spec = &def.specs[0];
-    let reference = op_dsl_truth::outputs(spec, streams, scalars, Format::of(DType::F32))[0];
+    let reference = op_dsl_truth::outputs(spec, streams, scalars, Format::of(DType::F32))[k];
     let graph = spec.wide.as_ref().filter(|wide| wide.single).map_or(&spec.graph, |w| &w.graph);
-    let got = graph.eval(streams, scalars)[0];
+    let got = graph.eval(streams, scalars)[k];
     vec![reference, Format::of(DType::F32).round(got)]
 }
 
 #[track_caller]
 fn check(def: &OpDef, streams: &[f64], scalars: &[f64], want: f64) {
-    for (got, by) in all_results(def, streams, scalars).into_iter().zip(["reference", "graph"]) {
+    check_output(def, 0, streams, scalars, want);
+}
+
+#[track_caller]
+fn check_output(def: &OpDef, k: usize, streams: &[f64], scalars: &[f64], want: f64) {
+    let results = all_results(def, k, streams, scalars);
+    for (got, by) in results.into_iter().zip(["reference", "graph"]) {
         let is_same = got == want || got.is_nan() && want.is_nan();
         let is_near = (got - want).abs() <= 1e-6 * want.abs();
         assert!(
@@ -97,6 +103,29 @@ fn limits_do_not_depend_on_spelling() {
     let tanh = &operators(tanh, "x")[0];
     check(tanh, &[INF, 3.0], &[], 1.0);
     check(tanh, &[INF, -INF], &[], f64::NAN);
+}
+
+/// `p ln(p / q)` has the derivatives `ln(p / q) + 1`, whose limit infinity itself gives, and `-p / q`, as written infinity by infinity.
+#[test]
+fn each_result_has_its_own_limit() {
+    for formula in ["p * ln(p / q)", "ln(p / q) * p", "-p * ln(q / p)", "p * (ln(p) - ln(q))"] {
+        let item = format!("fn kl(p: Elem, q: Elem) -> Elem {{ {formula} }}");
+        for (wrt, by_p, by_q) in
+            [("p, q", Some(0), Some(1)), ("p", Some(0), None), ("q", None, Some(0))]
+        {
+            let gradient = &operators(&item, wrt)[1];
+            if let Some(k) = by_p {
+                check_output(gradient, k, &[1.0, INF, 0.5], &[], INF);
+                check_output(gradient, k, &[-2.0, INF, 0.5], &[], -INF);
+                check_output(gradient, k, &[1.0, 0.25, INF], &[], -INF);
+                check_output(gradient, k, &[1.0, 0.0, 0.5], &[], -INF);
+            }
+            if let Some(k) = by_q {
+                check_output(gradient, k, &[1.0, INF, 0.5], &[], -INF);
+                check_output(gradient, k, &[1.0, 0.25, INF], &[], 0.0);
+            }
+        }
+    }
 }
 
 /// A sine has no limit, whatever number replaces infinity.

@@ -2,7 +2,9 @@
 //!
 //! For example, quantisation `s * round(x / s)` whose rounding has the derivative 1 has the derivative `round(t) - s * (x / s / s)` by
 //! `s`, with `t = x / s`. It becomes `round(t) - x / s`, because the product has rounding errors that show where the difference
-//! cancels, near integers. The derivative of `s * relu(x / s)` by `s` is 0 in the same way, and would be rounding errors.
+//! cancels, near integers. The derivative of `s * relu(x / s)` by `s` is 0 in the same way, and would be rounding errors. That of
+//! `p ln(p / q)` by `p` is `ln(p / q) + p (1 / q / (p / q))`, where the second term is 1; as written it is NaN at infinity, and what stands
+//! for an infinite `p` there stood in the logarithm as well.
 //!
 //! The chain rule makes such products. A formula that an author writes is left alone: there `b / a` may be rounded on purpose.
 
@@ -40,10 +42,18 @@ fn times(b: &mut Builder, value: Id, factor: Id, deepest: u32) -> Option<Id> {
     let deepest = deepest.checked_sub(1)?;
     match prim {
         Prim::Div if y == factor => Some(x),
+        Prim::Div => match b.node(y) {
+            // x / (factor / d) * factor = x d
+            Node::Call(Prim::Div, [n, d, _]) if n == factor => match b.as_const(x) {
+                Some(1.0) => Some(d),
+                _ => Some(product(b, x, d, deepest)),
+            },
+            _ => None,
+        },
         Prim::Neg => times(b, x, factor, deepest).map(|x| b.negative(x)),
         Prim::Mul => match times(b, x, factor, deepest) {
-            Some(x) => Some(b.product(x, y)),
-            None => times(b, y, factor, deepest).map(|y| b.product(x, y)),
+            Some(x) => Some(product(b, x, y, deepest)),
+            None => times(b, y, factor, deepest).map(|y| product(b, x, y, deepest)),
         },
         Prim::Select => {
             let arms = [y, z].map(|arm| times(b, arm, factor, deepest));
@@ -58,9 +68,37 @@ fn times(b: &mut Builder, value: Id, factor: Id, deepest: u32) -> Option<Id> {
     }
 }
 
+/// Emits `x * y`, where one may be a divisor of the other once a factor has cancelled.
+fn product(b: &mut Builder, x: Id, y: Id, deepest: u32) -> Id {
+    let cancelled = times(b, x, y, deepest).or_else(|| times(b, y, x, deepest));
+    cancelled.unwrap_or_else(|| b.product(x, y))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tests the derivative of `p ln(p / q)` by `p`.
+    #[test]
+    fn a_quotient_with_the_factor_above_cancels() {
+        let mut b = Builder::new();
+        let (p, q) = (b.stream(0), b.stream(1));
+        let (one, ratio) = (b.num(1.0), b.quotient(p, q));
+        let (log, inner) = (b.call(Prim::Ln, &[ratio]), b.quotient(one, q));
+        let slope = b.quotient(one, ratio);
+        let slope = b.product(inner, slope);
+        let term = b.product(slope, p);
+        let sum = b.sum(log, term);
+        let graph = cancelled(&b.finish(&[sum]), false);
+        let mut b = Builder::new();
+        let (p, q) = (b.stream(0), b.stream(1));
+        let (one, ratio) = (b.num(1.0), b.quotient(p, q));
+        let log = b.call(Prim::Ln, &[ratio]);
+        let want = b.sum(log, one);
+        let want = b.finish(&[want]);
+        assert_eq!(simplify::run(&graph).nodes.len(), want.nodes.len());
+        assert!(graph.eval(&[f64::INFINITY, 2.0], &[])[0].is_infinite());
+    }
 
     /// Tests the derivatives of `a relu(x / a)` by `a` and by `x`.
     #[test]

@@ -273,28 +273,80 @@ fn copy(
     copied
 }
 
+/// A stream that is clamped wherever a graph reads it.
+#[derive(Clone, Copy)]
+struct Clamp {
+    stream: u16,
+    huge: f64,
+}
+
 /// Clamps streams in the whole graph, where a huge number gives a limit and infinity gives NaN.
+///
+/// An output that infinity itself serves better is without: in the gradient of `p ln(p / q)`, that by `q` needs `p` clamped, and
+/// `ln(p / q) + 1`, that by `p`, would be 139 in place of its limit.
 fn hold_streams(graph: &Graph) -> Graph {
-    let mut held: Vec<(u16, f64)> = Vec::new();
+    let clamps = clamps(graph);
+    if clamps.is_empty() {
+        return graph.clone();
+    }
+    let ends = ends(graph, &[]);
+    let serves = |alone: &Graph, clamp: &Clamp| {
+        let mut ends = ends.iter().filter(|end| end.varied == usize::from(clamp.stream));
+        !ends.any(|end| harms(alone, end, clamp.huge))
+    };
+    let is_served = |output: &Id| {
+        let alone = graph.with_outputs(&[*output]);
+        clamps.iter().all(|clamp| serves(&alone, clamp))
+    };
+    if graph.outputs.iter().all(is_served) {
+        return clamped(graph, &clamps);
+    }
+    let mut b = Builder::new();
+    let outputs = graph.outputs.iter().map(|output| {
+        let alone = graph.with_outputs(&[*output]);
+        let own: Vec<Clamp> =
+            clamps.iter().copied().filter(|clamp| serves(&alone, clamp)).collect();
+        b.part(&clamped(&alone, &own))
+    });
+    let outputs: Vec<Id> = outputs.collect();
+    b.finish(&outputs)
+}
+
+/// Returns the streams of which some output needs a clamp.
+fn clamps(graph: &Graph) -> Vec<Clamp> {
+    let mut clamps: Vec<Clamp> = Vec::new();
     let zeros = lost_to_zeros(graph);
     for end in ends(graph, &[]) {
         let stream = end.varied as u16;
-        let known = held.iter().any(|(s, _)| *s == stream) || leaves_fraction(graph, stream.into());
+        let known =
+            clamps.iter().any(|c| c.stream == stream) || leaves_fraction(graph, stream.into());
         // The argument of a sine has a limit only where the attribute that multiplies it is zero.
         let zeros = if repeats(graph, stream.into()) { &[][..] } else { &zeros[..] };
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
         let mut all = core::iter::once(end.clone()).chain(with_zeros);
         if let (false, Some(huge)) = (known, all.find_map(|end| stands_for_infinity(graph, &end))) {
-            held.push((stream, huge));
+            clamps.push(Clamp { stream, huge });
         }
     }
-    if held.is_empty() {
-        return graph.clone();
-    }
+    clamps
+}
+
+/// Returns whether a graph with one output has a limit at infinity, and at `huge` an f32 number that is another.
+///
+/// `end` is an outermost sample point of the stream that varies.
+fn harms(graph: &Graph, end: &Point, huge: f64) -> bool {
+    let (limit, held) = (at(graph, end, f64::INFINITY), at(graph, end, huge));
+    limit.is_infinite() && held.abs() <= MAX
+}
+
+/// Clamps each of `clamps` wherever a graph reads its stream, while the other streams are finite.
+fn clamped(graph: &Graph, clamps: &[Clamp]) -> Graph {
     graph.rewrite(|b, node| {
         let id = b.add(node);
         let Node::Stream(stream) = node else { return id };
-        let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
+        let Some(Clamp { huge, .. }) = clamps.iter().find(|c| c.stream == stream) else {
+            return id;
+        };
         let held = clamp_bounds::held(b, id, *huge);
         // A factor only multiplies the limit and a compared stream only chooses one, so that these may be infinite too.
         let others = streams(graph).filter(|other| {
