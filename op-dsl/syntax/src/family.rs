@@ -417,14 +417,13 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
 /// Returns names, kinds and own types of an operator's outputs: the returned ones, then the `#[saved]` ones.
 fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Option<Stored>))> {
     let f = &op.function;
-    let kinds = f.returns.iter().chain(&f.saved_kinds).copied();
     let count = f.returns.len() + f.saved.len();
     let by_default = || {
         let returned = (0..f.returns.len()).map(|i| match f.returns.len() {
             1 => "y".to_owned(),
             _ => format!("y{i}"),
         });
-        returned.chain(f.saved.iter().map(Ident::to_string)).collect::<Vec<String>>()
+        returned.chain(f.saved.iter().map(|saved| saved.ident.to_string())).collect::<Vec<String>>()
     };
     let updated = op.args.updates.as_ref().filter(|given| given.len() == count);
     let mut names: Vec<String> = match &op.args.outputs {
@@ -452,7 +451,7 @@ fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Opt
         }
         known.push(name.clone());
     }
-    names.into_iter().zip(kinds)
+    names.into_iter().zip(f.outputs())
 }
 
 /// Reports an error for operators with the same name, because an operator's name becomes a type.

@@ -169,6 +169,16 @@ pub(crate) fn derives_op_attr(item: &ItemEnum) -> bool {
     found
 }
 
+/// A value that an operator saves for its gradient, as a further output: a `#[saved]` let.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    pub ident: Ident,
+    /// [`Kind::PerRow`] if it is declared as `PerRow`.
+    pub kind: Kind,
+    /// The element type that it has on its own.
+    pub own: Option<Stored>,
+}
+
 /// The function of an operator: an `#[op(..)] fn`.
 #[derive(Clone, Debug)]
 pub struct OpFn {
@@ -182,15 +192,19 @@ pub struct OpFn {
     pub refused: Vec<Ident>,
     /// Kind (plain, gated or mask) of each output that the function returns, in order, and the type that it has on its own.
     pub returns: Vec<(Kind, Option<Stored>)>,
-    /// Names of the `#[saved]` lets, whose values are further outputs.
-    pub saved: Vec<Ident>,
-    /// Kind of each saved value, and the type that it has on its own: one number per row if it is declared as `PerRow`.
-    pub saved_kinds: Vec<(Kind, Option<Stored>)>,
+    /// The `#[saved]` lets, whose values are further outputs.
+    pub saved: Vec<Saved>,
     /// How gated tensors are split into gate and value; `None` if no tensor is gated.
     pub split: Option<Split>,
 }
 
 impl OpFn {
+    /// Returns kind and own type of each output: the returned ones, then the saved ones.
+    pub fn outputs(&self) -> impl Iterator<Item = (Kind, Option<Stored>)> {
+        let saved = self.saved.iter().map(|saved| (saved.kind, saved.own));
+        self.returns.iter().copied().chain(saved)
+    }
+
     /// Returns the tensor parameters: name, kind, and whether the tensor is marked `#[unused]`.
     pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
         self.params.iter().filter_map(|p| match &p.role {

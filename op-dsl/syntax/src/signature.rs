@@ -8,7 +8,7 @@ pub use rules::{DEEPEST, is_name};
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
 use crate::integer::integer;
-use crate::model::{self, Op, OpFn, Param, Role};
+use crate::model::{self, Op, OpFn, Param, Role, Saved};
 use crate::scope::{self, Scope};
 use crate::{elements, number};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
@@ -30,7 +30,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let returns = reader.returns(item);
     let split = split::read(&reader.splits, &params, &returns, item, errors);
     rules::rows(&params, split.is_some(), errors);
-    let (saved, saved_kinds) = reader.saved(item).into_iter().unzip();
+    let saved = reader.saved(item);
     reader.streams(&params, item);
     rules::along(&params, errors);
     rules::check_args(&args, item, errors);
@@ -48,7 +48,6 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
             refused,
             returns,
             saved,
-            saved_kinds,
             split,
         },
     })
@@ -297,8 +296,8 @@ impl Reader<'_> {
     }
 
     /// Returns name, kind and own type of the `#[saved]` lets at the top level of an operator's body.
-    fn saved(&self, item: &ItemFn) -> Vec<(Ident, (Kind, Option<Stored>))> {
-        let mut saved: Vec<(Ident, (Kind, Option<Stored>))> = Vec::new();
+    fn saved(&self, item: &ItemFn) -> Vec<Saved> {
+        let mut saved: Vec<Saved> = Vec::new();
         for stmt in &item.block.stmts {
             let Stmt::Local(local) = stmt else { continue };
             if !local.attrs.iter().any(|a| attr::is(a, "saved")) {
@@ -308,15 +307,15 @@ impl Reader<'_> {
                 Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
                 pat => (pat, None),
             };
-            let kind = match ty.and_then(|ty| self.own(ty)) {
+            let (kind, own) = match ty.and_then(|ty| self.own(ty)) {
                 Some((Some(name), own)) if name == "PerRow" => (Kind::PerRow, own),
                 _ => (Kind::Whole, None),
             };
             match pat {
-                Pat::Ident(p) if saved.iter().any(|(known, _)| *known == p.ident) => {
+                Pat::Ident(p) if saved.iter().any(|known| known.ident == p.ident) => {
                     self.errors.at(&p.ident, "another saved value has this name; rename one");
                 }
-                Pat::Ident(p) => saved.push((p.ident.clone(), kind)),
+                Pat::Ident(p) => saved.push(Saved { ident: p.ident.clone(), kind, own }),
                 other => self.errors.at(other, "a saved value is an output and needs one name"),
             }
         }

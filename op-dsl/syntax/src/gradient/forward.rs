@@ -2,6 +2,7 @@
 
 use crate::Errors;
 use crate::attr::GradArgs;
+use crate::model::Saved;
 use crate::trace::Traced;
 use op_dsl_ir::Stored;
 use op_dsl_ir::op::{
@@ -27,8 +28,8 @@ pub struct Forward<'a> {
     /// Each comes with the wiring that connects its streams to those of its gradient, the next operator. The list is
     /// empty if this operator is the author's own, not a derived gradient.
     pub steps: &'a [(OpDef, Wiring)],
-    /// Names of the operator's `#[saved]` values, which are its last outputs, as the author wrote them.
-    pub saved: &'a [Ident],
+    /// The operator's `#[saved]` values, which are its last outputs.
+    pub saved: &'a [Saved],
     /// Parameters of the author's function whose errors were reported, so that errors at uses are left out.
     pub refused: &'a [Ident],
 }

@@ -125,7 +125,7 @@ pub fn read(
     let Some(unread) = (returned..forward.def.outputs.len()).find(|o| unread(*o)) else {
         return Some(());
     };
-    let ident = &forward.saved[unread - returned];
+    let ident = &forward.saved[unread - returned].ident;
     let help = "remove `#[saved]`, or return it as an output of its own";
     errors.none(ident, format!("the gradient does not read the saved value `{ident}`; {help}"))
 }

@@ -89,7 +89,7 @@ fn can_have_rows(op: &OpFn, tracer: &Tracer) -> bool {
         return false;
     }
     let of_rows = op.tensors().any(|(_, kind, _)| kind == Kind::PerRow)
-        || op.returns.iter().chain(&op.saved_kinds).any(|(kind, _)| *kind == Kind::PerRow);
+        || op.outputs().any(|(kind, _)| kind == Kind::PerRow);
     if let Some((counts, ..)) = counts.filter(|_| of_rows) {
         let why = format!("`PerRow` is a number of a whole row, and `{counts}` counts rows");
         tracer.error(ident, format!("{why}; write the operator without counts of rows"));

@@ -19,11 +19,7 @@ pub(super) fn are_same(op: &OpFn, graph: &Graph, errors: &Errors) -> bool {
         },
         _ => at.args().all(|is_same| *is_same),
     });
-    let outputs = op
-        .returns
-        .iter()
-        .chain(&op.saved_kinds)
-        .flat_map(|(kind, _)| kind.parts().iter().map(move |_| *kind));
+    let outputs = op.outputs().flat_map(|(kind, _)| kind.parts().iter().map(move |_| kind));
     let mut all = outputs.zip(&*graph.outputs).filter(|(kind, _)| *kind == Kind::PerRow);
     let differs = all.any(|(_, output)| !is_same[output.index()]);
     if differs {
