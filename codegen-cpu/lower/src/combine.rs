@@ -217,12 +217,28 @@ impl Rest<'_> {
         quote!(#in_f64 #value)
     }
 
-    /// Returns the expression of the double-float of a node that is a function's value.
+    /// Returns the expression of the double-float of a node that is a function's value, or that of a row.
     ///
     /// The negative of such a value counts as one, and so does a choice between such values. Returns `None` for other nodes,
     /// and for values without a double-float.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
-        self.is_value(id).then(|| self.kept(id)).flatten()
+        self.of_row(id).or_else(|| self.is_value(id).then(|| self.kept(id)).flatten())
+    }
+
+    /// Returns the expression of the double-float of a row's value, which is the sum of two streams.
+    ///
+    /// Returns `None` for other nodes.
+    fn of_row(&self, id: Id) -> Option<TokenStream> {
+        let Node::Call(Prim::Add, [high, low, _]) = self.graph.nodes[id.index()] else {
+            return None;
+        };
+        let is_of_row = |id: &Id| match self.graph.nodes[id.index()] {
+            Node::Stream(k) => self.given.of_rows[usize::from(k)],
+            _ => false,
+        };
+        let (high, low) =
+            [high, low].iter().all(is_of_row).then(|| (self.name(high), self.name(low)))?;
+        Some(quote!(math::double_float::DoubleFloat { high: #high, low: #low }))
     }
 
     fn is_value(&self, id: Id) -> bool {
@@ -243,6 +259,9 @@ impl Rest<'_> {
     fn kept(&self, id: Id) -> Option<TokenStream> {
         if let Some(two) = self.stream_as_two(id) {
             return Some(quote!(#two));
+        }
+        if let Some(two) = self.of_row(id) {
+            return Some(two);
         }
         let exact = |id: Id| self.kept(id).unwrap_or_else(|| self.two(id));
         let Node::Call(prim, [x, y, z]) = self.graph.nodes[id.index()] else { return None };

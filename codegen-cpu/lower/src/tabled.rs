@@ -253,11 +253,12 @@ pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
 fn at_hand(names: &Names, values: &[Ident], rounds: bool) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let (none, own) = (vec![false; inputs.len()], vec![None; inputs.len()]);
+    let of_rows = names.of_rows.iter().copied().chain(values.iter().map(|_| false));
     Names {
         in_memory: none.clone(),
         masks: none.clone(),
-        terms: none.clone(),
-        of_rows: none,
+        terms: none,
+        of_rows: of_rows.collect(),
         own,
         inputs,
         scalars: names.scalars.clone(),
