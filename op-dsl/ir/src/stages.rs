@@ -322,17 +322,18 @@ fn with_kept_terms(formula: &RowFormula, graph: &Graph, functions: &[usize]) -> 
             return graph;
         }
         let mut b = Builder::new();
-        let mut own_term = term;
-        let new = graph.forward(|at| {
-            let copy = b.add(at.copy());
-            if at.id != term {
-                return copy;
-            }
-            own_term = copy;
-            b.stream(RowFormula::terms(inputs, *k))
+        let as_they_are = graph.forward(|at| b.add(at.copy()));
+        let new = graph.forward(|at| match at.id == term {
+            true => b.stream(RowFormula::terms(inputs, *k)),
+            false => b.add(at.copy()),
         });
-        let mut outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
-        outputs[own + place] = own_term;
+        // Stages up to this one run before its terms are known.
+        let is_earlier = |k: usize| (own..=own + place).contains(&k);
+        let output = |(k, id): (usize, &Id)| match is_earlier(k) {
+            true => as_they_are[id.index()],
+            false => new[id.index()],
+        };
+        let outputs: Vec<Id> = graph.outputs.iter().enumerate().map(output).collect();
         b.finish(&outputs)
     })
 }

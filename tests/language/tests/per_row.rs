@@ -23,6 +23,13 @@ pub mod rows {
         row_sum(p * ln(p / q))
     }
 
+    /// Dice loss of a row. The terms of its first sum contain those of its second.
+    #[op(name = "Dice", grad(name = "DiceGrad", wrt(x)))]
+    pub fn dice(x: Elem, t: Elem) -> PerRow {
+        let p = sigmoid(x);
+        1.0 - (2.0 * row_sum(p * t) + 1.0) / (row_sum(p) + row_sum(t) + 1.0)
+    }
+
     #[op(name = "LogSumExp", grad(name = "LogSumExpGrad", wrt(x)))]
     pub fn log_sum_exp(x: Elem) -> PerRow {
         let largest = row_max(x);
@@ -136,6 +143,60 @@ fn a_loss_per_row_and_its_gradients_are_those_by_hand() {
                 (f64::from(dq[i]) + dy * p / q).abs() <= 2.0 * format.ulp(dy * p / q),
                 "{n}, dq, {i}"
             );
+        }
+    }
+}
+
+/// `1 - n / d` with `n = 2 sum(p t) + 1`, `d = sum(p) + sum(t) + 1`, and its gradient `dy p (1 - p) (n / d^2 - 2 t / d)`.
+#[test]
+fn sums_may_share_terms_in_any_order() {
+    let options = Options::default();
+    for shape in SHAPES {
+        let n = shape[2];
+        let mut random = Random(3);
+        let x: Vec<f32> = (0..ROWS * n).map(|_| random.normal(2.0) as f32).collect();
+        let t: Vec<f32> = (0..ROWS * n).map(|_| random.unit() as f32).collect();
+        let dy: Vec<f32> = (0..ROWS).map(|row| row as f32 - 2.5).collect();
+        let y = first("Dice", &[(&x, &shape), (&t, &shape)], &[2, 3, 1], &options);
+        let per_row = [2, 3, 1];
+        let inputs = [(&dy[..], &per_row[..]), (&x, &shape), (&t, &shape)];
+        let dx = first("DiceGrad", &inputs, &shape, &options);
+        for (row, y) in y.into_iter().enumerate() {
+            let row_of = |all: &[f32]| all[row * n..(row + 1) * n].to_vec();
+            let (x, t, dx) = (row_of(&x), row_of(&t), row_of(&dx));
+            let p = |i: usize| 1.0 / (1.0 + (-f64::from(x[i])).exp());
+            let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+            let of_t = |i: usize| f64::from(t[i]);
+            let upper = 2.0 * sum(&|i| p(i) * of_t(i)) + 1.0;
+            let lower = sum(&p) + sum(&of_t) + 1.0;
+            let want = 1.0 - upper / lower;
+            assert!(
+                (f64::from(y) - want).abs() <= 4.0 * f64::from(f32::EPSILON),
+                "{n}: {y}, {want}"
+            );
+            for i in 0..n {
+                let slope = upper / (lower * lower) - 2.0 * of_t(i) / lower;
+                let want = f64::from(dy[row]) * p(i) * (1.0 - p(i)) * slope;
+                let terms = upper / (lower * lower) + 2.0 * of_t(i) / lower;
+                let size = f64::from(dy[row]).abs() * p(i) * (1.0 - p(i)) * terms;
+                let off = (f64::from(dx[i]) - want).abs();
+                assert!(off <= 2.0 * f64::from(f32::EPSILON) * size, "{n}, {i}: {}, {want}", dx[i]);
+            }
+        }
+    }
+}
+
+/// A stage runs before the values and terms of later ones are known.
+#[test]
+fn stages_read_only_earlier_stages() {
+    for spec in rows::OPERATORS.iter().flat_map(|op| op.def().specs.iter()) {
+        let mut unknown: Vec<usize> =
+            spec.stages.iter().flat_map(|s| [Some(s.value), s.rest, s.terms]).flatten().collect();
+        for stage in spec.stages.iter() {
+            let read: Vec<&usize> =
+                unknown.iter().filter(|s| stage.spec.traced.reads(**s)).collect();
+            assert!(read.is_empty(), "{stage:?}");
+            unknown.retain(|s| ![Some(stage.value), stage.rest, stage.terms].contains(&Some(*s)));
         }
     }
 }
