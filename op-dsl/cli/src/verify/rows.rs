@@ -143,6 +143,17 @@ impl Reference {
     /// computed from terms may be off as well: a sum by `units` units of the sum of its terms' magnitudes. Returns `None` if a term
     /// or a value of the row is not in the range of f32, because kernels keep terms and values in f32.
     pub fn of(spec: &Spec, streams: &[Vec<f64>], scalars: &[f64], units: f64) -> Option<Reference> {
+        Reference::through(spec, |spec| &spec.traced, streams, scalars, units)
+    }
+
+    /// Evaluates a row as [`Reference::of`] does, by the graphs `graph` of stages and results.
+    fn through(
+        spec: &Spec,
+        graph: impl Fn(&Spec) -> &Graph,
+        streams: &[Vec<f64>],
+        scalars: &[f64],
+        units: f64,
+    ) -> Option<Reference> {
         let len = streams.first().map_or(0, Vec::len);
         let own = spec.stages.iter().flat_map(|stage| [Some(stage.value), stage.rest, stage.terms]);
         let count = own.flatten().fold(streams.len(), |most, stream| most.max(stream + 1));
@@ -154,8 +165,8 @@ impl Reference {
         let is_inside = |v: &f64| !v.is_finite() || v.abs() <= format.max();
         let vanishes = |v: f64| v != 0.0 && v.abs() < f64::from(f32::MIN_POSITIVE);
         for stage in spec.stages.iter() {
-            let graph = &stage.spec.traced;
-            let Reference { results, off: errors } = Reference::at(graph, &all, &off, scalars, len);
+            let terms = graph(&stage.spec);
+            let Reference { results, off: errors } = Reference::at(terms, &all, &off, scalars, len);
             let (terms, mut errors) = (results.into_iter().next()?, errors.into_iter().next()?);
             let value = match stage.rule {
                 Rule::Reduce(function) => function.of(&terms),
@@ -165,7 +176,8 @@ impl Reference {
                 return None;
             }
             // Elements of inputs are terms as they are; computed terms are rounded.
-            let is_input = matches!(graph.nodes[graph.outputs[0].index()], Node::Stream(_));
+            let traced = &stage.spec.traced;
+            let is_input = matches!(traced.nodes[traced.outputs[0].index()], Node::Stream(_));
             if stage.rule != Rule::Uniform && !is_input {
                 errors
                     .iter_mut()
@@ -186,7 +198,7 @@ impl Reference {
                 (all[stream], off[stream]) = (terms, Some(errors));
             }
         }
-        Some(Reference::at(&spec.traced, &all, &off, scalars, len))
+        Some(Reference::at(graph(spec), &all, &off, scalars, len))
     }
 
     /// Evaluates a graph, and bounds the changes of its outputs if each stream is off by its own bound.
@@ -227,11 +239,21 @@ impl Reference {
     }
 }
 
+/// Returns the graph that a formula is rewritten to, for f64 if there is one.
+fn rewritten(spec: &Spec) -> &Graph {
+    spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph)
+}
+
 /// A row that is tested, and its results in f64.
 struct Row {
     /// Values of the input streams: for each stream, one number per element.
     streams: Vec<Vec<f64>>,
     exact: Reference,
+    /// The results of the rewritten formula, if those of the formula as it is written are NaN although no input is.
+    ///
+    /// For example, `p ln(p)` with a softmax `p` is NaN for elements so small that f64 has 0 for `p`, while the rewritten formula has
+    /// its limit there. A result is right if it is one of the two.
+    rewritten: Option<Reference>,
     /// The results with [`LARGE`] in place of infinite inputs; `None` if all inputs are finite.
     limit: Option<Reference>,
 }
@@ -242,17 +264,19 @@ impl Row {
         let elements: Vec<Vec<f64>> = (0..pass.elements).map(|i| pass.element(i)).collect();
         let column = |k: usize| elements.iter().map(|element| element[k]).collect();
         let streams: Vec<Vec<f64>> = (0..formula.ranges.len()).map(column).collect();
-        let reference = |streams: &[Vec<f64>]| {
-            Reference::of(formula.spec, streams, &formula.op.def().scalars(&pass.attrs), 1.0)
-        };
+        let scalars = formula.op.def().scalars(&pass.attrs);
+        let reference = |streams: &[Vec<f64>]| Reference::of(formula.spec, streams, &scalars, 1.0);
         let exact = reference(&streams)?;
+        let is_nan = |values: &[Vec<f64>]| values.iter().flatten().any(|v| v.is_nan());
+        let by_rewriting = (is_nan(&exact.results) && !is_nan(&streams))
+            .then(|| Reference::through(formula.spec, rewritten, &streams, &scalars, 1.0));
         let is_infinite = streams.iter().flatten().any(|v| v.is_infinite());
         let mut large = streams.clone();
         for v in large.iter_mut().flatten().filter(|v| v.is_infinite()) {
             *v = LARGE.copysign(*v);
         }
         let limit = if is_infinite { reference(&large) } else { None };
-        Some(Row { streams, exact, limit })
+        Some(Row { streams, exact, rewritten: by_rewriting.flatten(), limit })
     }
 
     fn has_nan(&self) -> bool {
@@ -280,8 +304,8 @@ impl Row {
                 }
             }
         };
-        let (exact, limit) = (error(&self.exact), self.limit.as_ref().map(error));
-        limit.map_or(exact, |limit| limit.min(exact))
+        let others = [&self.rewritten, &self.limit].into_iter().flatten();
+        others.map(error).fold(error(&self.exact), f64::min)
     }
 }
 
