@@ -32,6 +32,13 @@ pub mod layers {
         x * rsqrt(row_mean(x * x) + eps) * gamma
     }
 
+    /// A norm of a gated unit, whose function comes from a table.
+    #[op(name = "GatedNorm", grad(name = "GatedNormGrad", wrt(a)))]
+    pub fn gated_norm(a: Elem, gate: Elem) -> Elem {
+        let y = a * silu(gate);
+        y * rsqrt(row_mean(y * y) + 1e-6)
+    }
+
     #[op(name = "LayerNorm", grad(name = "LayerNormGrad", wrt(x, gamma, beta)))]
     pub fn layer_norm(
         x: Elem,
@@ -149,6 +156,23 @@ fn reference(name: &str, row: Row<'_>) -> Vec<Vec<Sized>> {
                 (own - other * all, own.abs() + other.abs() * size)
             });
             vec![dx, exact(&|i| dy[i] * x[i] * r)]
+        }
+        "GatedNorm" | "GatedNormGrad" => {
+            let [.., a, gate] = row else { panic!("inputs") };
+            let s = |i: usize| gate[i] / (1.0 + libm::exp(-gate[i]));
+            let y = |i: usize| a[i] * s(i);
+            let r = 1.0 / (mean((0..n).map(|i| y(i) * y(i)), n) + 1e-6).sqrt();
+            if name == "GatedNorm" {
+                // Values of tables and of rows meet in this product: see "Products" in docs/promises.md.
+                return vec![one(&|i| (y(i) * r, 1.5 * (y(i) * r).abs()))];
+            }
+            let dy = &row[0];
+            let terms = || (0..n).map(|i| dy[i] * y(i));
+            let (all, size) = (mean(terms(), n), mean(terms().map(f64::abs), n));
+            vec![one(&|i| {
+                let (own, other) = (dy[i] * r, y(i) * r * r * r);
+                (s(i) * (own - other * all), s(i).abs() * (own.abs() + other.abs() * size))
+            })]
         }
         "LayerNorm" | "LayerNormGrad" => {
             let is_forward = name == "LayerNorm";

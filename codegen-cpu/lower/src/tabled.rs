@@ -57,7 +57,7 @@ pub fn implementation(
         return None;
     }
     let (x, a) = (&names.inputs, &names.scalars);
-    let (functions, groups) = looked_up(name, &split, x.len())?;
+    let (functions, groups) = looked_up(name, &split, x.len(), names.has_rows())?;
     let count = literal::count(functions.len());
     let tables = functions.iter().map(|f| &f.tables).chain(groups.iter().map(|g| &g.tables));
     let (values, twos): (Vec<_>, Vec<_>) = functions.iter().map(|f| f.names.clone()).unzip();
@@ -178,9 +178,16 @@ struct Group {
 /// Fits tables to the functions of one variable that a graph was split into.
 ///
 /// Returns the functions with their tables, and the groups of functions that share look-ups; `None` if a function has no
-/// tables. In the expression that combines the functions' values, the value of function `k` is stream `first + k`.
-fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
-    let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
+/// tables. In the expression that combines the functions' values, the value of function `k` is stream `first + k`. `has_rows` says
+/// whether the formula has row functions.
+fn looked_up(
+    name: &Ident,
+    split: &Split,
+    first: usize,
+    has_rows: bool,
+) -> Option<(Vec<LookedUp>, Vec<Group>)> {
+    let asked =
+        |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k, has_rows));
     let functions: Vec<(Function, Precision)> =
         split.functions.iter().enumerate().map(asked).collect();
     let fitted = functions.iter().map(|(function, asked)| fitted::load_or_fit(function, *asked));
@@ -227,16 +234,18 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 ///
 /// A split has the functions of one variable and the expression that combines their values. In that expression, the value of
 /// function `k` is stream `first + k`.
-fn asked(split: &Split, first: usize, k: usize) -> Precision {
+fn asked(split: &Split, first: usize, k: usize, has_rows: bool) -> Precision {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
-    let is_exact = is_product && !split.rounds;
+    // The value of a row has errors of its own, and those of terms add up where they are alike.
+    let is_exact = (is_product || has_rows) && !split.rounds;
     let beside_rounded = is_exact && asks_for_two(&split.rest, stream);
     // Tables of 8 segments are less accurate: products of three factors, of which a rounded value is one, were off by 2.05
     // units. Double-floats for every value that is multiplied would take half as long again.
     let in_long = is_exact && is_in_long_product(&split.rest, stream);
+    let (multiplied, in_rows) = (is_taken(&split.rest, stream), is_exact && has_rows);
     Precision {
-        two: [beside_rounded, beside_rounded || in_long],
-        multiplied: is_taken(&split.rest, stream),
+        two: [beside_rounded, beside_rounded || in_long].map(|two| two || in_rows && multiplied),
+        multiplied,
     }
 }
 
@@ -246,7 +255,7 @@ fn asked(split: &Split, first: usize, k: usize) -> Precision {
 pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Precision)> {
     let split = spec.split(inputs);
     let all = split.iter().flat_map(|split| (0..split.functions.len()).map(move |k| (split, k)));
-    all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
+    all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k, false))).collect()
 }
 
 /// Returns the names of an operator's loaded inputs, followed by those of functions' values.
