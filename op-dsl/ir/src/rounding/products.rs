@@ -35,27 +35,44 @@ pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
     if product.ulps > without.ulps { Worst { halves: without.halves, ..product } } else { without }
 }
 
+/// A number so small that functions next to 0 are straight lines for f32.
+const TINY: f64 = FACTOR / (1u64 << 40) as f64;
+
 /// Estimates the largest error in the 16-bit types where terms of two streams cancel.
 ///
 /// Examples are `s(x) a + (1 - s(x)) b` with the sigmoid `s`, for `b = -a` and a small `x`, and its derivative
-/// `s'(x) a - s'(x) b` for `b = a`. Errors of 16-bit results count in units of the result, however small it is, while f32 has
-/// only the digits of the terms.
+/// `s'(x) a - s'(x) b` for `b = a`. Of `s(x) tanh(a) + (1 - s(x)) b`, terms cancel where `a` is small as well. Errors of 16-bit results
+/// count in units of the result, however small it is, while f32 has only the digits of the terms.
 fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     let mut worst = Worst::default();
     let is_addend = |s: &usize| {
-        !is_factor(graph, *s)
-            && !is_truth(graph, *s)
-            && dependence(graph, *s) == Dependence::Affine
-            && ranges.get(*s).copied().flatten().is_none()
+        !is_factor(graph, *s) && !is_truth(graph, *s) && ranges.get(*s).copied().flatten().is_none()
     };
-    let addends: Vec<usize> = (0..graph.streams()).filter(is_addend).collect();
-    let [first, others @ ..] = &addends[..] else { return 0.0 };
-    let is_open = |line: &Vec<Point>| line.first().is_some_and(|p| !addends.contains(&p.varied));
-    for line in lines(graph, ranges).into_iter().filter(is_open) {
-        for (addend, sign) in others.iter().flat_map(|addend| [(addend, 1.0), (addend, -1.0)]) {
-            let mut line = line.clone();
-            line.iter_mut().for_each(|point| point.streams[*addend] = sign * point.streams[*first]);
-            worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
+    let all: Vec<usize> = (0..graph.streams()).filter(is_addend).collect();
+    let is_affine = |s: &usize| dependence(graph, *s) == Dependence::Affine;
+    let affine: Vec<usize> = all.iter().copied().filter(is_affine).collect();
+    let mut look = |mut line: Vec<Point>, values: &dyn Fn(&Point) -> Vec<(usize, f64)>| {
+        for point in &mut line {
+            for (stream, value) in values(point) {
+                point.streams[stream] = value;
+            }
+        }
+        worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
+    };
+    for line in lines(graph, ranges) {
+        let Some(varied) = line.first().map(|point| point.varied) else { continue };
+        if let [first, others @ ..] = &affine[..]
+            && !affine.contains(&varied)
+        {
+            for (addend, sign) in others.iter().flat_map(|addend| [(addend, 1.0), (addend, -1.0)]) {
+                look(line.clone(), &|point| vec![(*addend, sign * point.streams[*first])]);
+            }
+        }
+        let rest: Vec<usize> = all.iter().copied().filter(|s| *s != varied).collect();
+        let signs = rest.iter().copied().map(Some).chain([None]).filter(|_| rest.len() > 1);
+        for negative in signs {
+            let tiny = |s: &usize| (*s, if Some(*s) == negative { -TINY } else { TINY });
+            look(line.clone(), &|_| rest.iter().map(tiny).collect());
         }
     }
     worst.halves
