@@ -55,10 +55,41 @@ mod masks {
     }
 }
 
+/// Tensors with one number per row, with and without types of their own, broadcasting and gated tensors.
+#[op_dsl::operators(kernels = false)]
+mod numbers {
+    use op_dsl::prelude::*;
+
+    #[op(name = "RowNormed", promote, outputs(y, rms))]
+    pub fn row_normed(
+        x: Elem,
+        #[broadcast] gamma: Elem,
+        shift: PerRow<f32>,
+    ) -> (Elem, PerRow<f32>) {
+        let rms = sqrt(row_mean(x * x) + 1e-6);
+        (x / rms * gamma + shift, rms)
+    }
+
+    #[op(name = "RowGated", outputs(y, largest))]
+    pub fn row_gated(
+        scale: PerRow,
+        #[split(along = dim)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+    ) -> (Elem, PerRow) {
+        let y = x.value * x.gate;
+        (y * scale, row_max(y))
+    }
+
+    #[op(name = "RowDivergence")]
+    pub fn row_divergence(p: Elem, q: Elem) -> PerRow {
+        row_sum(p * ln(p / q))
+    }
+}
+
 /// Returns the operator of this name.
 fn operator(name: &str) -> &'static OpDef {
-    let found =
-        ops_glu_grad::OPERATORS.iter().chain(masks::OPERATORS).find(|o| o.def().name == name);
+    let own = masks::OPERATORS.iter().chain(numbers::OPERATORS);
+    let found = ops_glu_grad::OPERATORS.iter().chain(own).find(|o| o.def().name == name);
     found.expect("an operator of this project").def()
 }
 
@@ -89,8 +120,8 @@ fn interfaces() -> Vec<&'static OpDef> {
         "PReluGrad",       // its sum
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());
-    let masks = masks::OPERATORS.iter().map(|op| op.def());
-    thorough.chain(more.map(operator)).chain(masks).collect()
+    let own = masks::OPERATORS.iter().chain(numbers::OPERATORS).map(|op| op.def());
+    thorough.chain(more.map(operator)).chain(own).collect()
 }
 
 /// All products that an operator directory of ops-nn supports.

@@ -80,13 +80,14 @@ fn difference(want: &str, got: &str) -> Option<String> {
     None
 }
 
-/// Files that the emitter copies: paths below `codegen-ascendc/src/emit`, and texts as operators have them without masks, sums and
-/// optional inputs.
+/// Files that the emitter copies: paths below `codegen-ascendc/src/emit`, and texts as operators have them without masks, sums,
+/// optional inputs and numbers of rows.
 static FRAGMENTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let emit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/src/emit");
     let paths = files(&emit).into_iter().filter(|path| !path.ends_with(".rs"));
     let text = |path: &String| fs::read_to_string(emit.join(path)).expect("a fragment");
-    paths.map(|path| (path.clone(), plain(&text(&path)))).collect()
+    let all = paths.map(|path| (path.clone(), plain(&text(&path))));
+    all.filter(|(_, fragment)| !fragment.trim().is_empty()).collect()
 });
 
 /// Leaves out the lines of a fragment that only some operators have: from `@masks@` and the like to `@else@` or `@end@`.
@@ -94,8 +95,10 @@ fn plain(fragment: &str) -> String {
     let (mut kept, mut blocks) = (String::new(), Vec::new());
     for line in fragment.lines() {
         match line.trim() {
-            "@optional@" | "@masks@" | "@sums@" | "@along@" => blocks.push(false),
-            "@else@" => blocks.last_mut().into_iter().for_each(|is_kept| *is_kept = true),
+            "@optional@" | "@masks@" | "@sums@" | "@along@" | "@own@" => blocks.push(false),
+            "@perrow@" | "@given@" | "@returned@" | "@begins@" => blocks.push(false),
+            "@elements@" => blocks.push(true),
+            "@else@" => blocks.last_mut().into_iter().for_each(|is_kept| *is_kept = !*is_kept),
             "@end@" => drop(blocks.pop()),
             _ if blocks.iter().all(|is_kept| *is_kept) => kept += &format!("{line}\n"),
             _ => {}

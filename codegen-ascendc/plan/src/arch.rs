@@ -331,17 +331,12 @@ pub enum Why {
         "`{0}` has no sequence of vector calls, only CPUs compute it; write the formula without it"
     )]
     Missing(&'static str),
-    /// The formula has the row function of this name together with a feature, named by the second field, that emitted kernels do
-    /// not support beside row functions.
+    /// The formula has the row function of this name, or the tensor of this name has one number per row, together with a feature,
+    /// named by the second field, that emitted kernels do not support beside row functions.
     #[error(
         "the formula has `{0}`, and NPU kernels of row functions are not yet emitted for {1}; compute it on CPUs"
     )]
-    Rows(&'static str, String),
-    /// The tensor with this name has one number per row.
-    #[error(
-        "`{0}` has one number per row, which NPU kernels do not read or write yet; compute it on CPUs, or write it as `Elem`"
-    )]
-    PerRow(String),
+    Rows(String, String),
     /// The tensor with this name has a type of its own, or is an output of truth values; the second field is its type.
     #[error(
         "`{0}` has elements of {1} whatever the type of the call, which is not yet emitted for NPUs; write `{0}` as an \

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! branch    differences between architectures
+//! fragment  C++ that operators share, with parts that only some of them have
 //! package   the input of every section: definition, plans, names, options
 //! words     the text of documents, in each language
 //! type_names  names of element types
@@ -21,6 +22,7 @@
 pub mod api;
 mod branch;
 pub mod checkout;
+mod fragment;
 pub mod host;
 pub mod kernel;
 pub mod layout;

@@ -80,7 +80,7 @@ impl Scheme {
     pub fn of(def: &OpDef) -> &'static Scheme {
         match () {
             _ if !def.sums.is_empty() => &SUMS,
-            _ if def.has_row_functions() => &ROWS,
+            _ if def.is_by_rows() => &ROWS,
             _ => &ELEMENTS,
         }
     }

@@ -255,6 +255,11 @@ impl OpDef {
         self.inputs.iter().chain(&*self.outputs).filter(|t| t.kind == Kind::PerRow)
     }
 
+    /// Returns whether NPU kernels take whole rows: for row functions, and for tensors with one number per row.
+    pub fn is_by_rows(&self) -> bool {
+        self.has_row_functions() || self.per_row().next().is_some()
+    }
+
     /// Returns whether an output has fewer elements than kernels write terms of it: a sum, or one number per row.
     pub fn is_reduced(&self, output: usize) -> bool {
         self.outputs[output].kind == Kind::PerRow || self.sum(output).is_some()

@@ -7,7 +7,7 @@ use super::compile::{STANDARD, Scratch, compiled, compiler, scratch, stubs, writ
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
-use op_dsl::ir::op::{AttrKind, Kind, Pattern, Stream, Value};
+use op_dsl::ir::op::{AttrKind, Kind, Pattern, Stream, Tensor, Value};
 use op_dsl::ir::{OpDef, Stored};
 use op_dsl_cpp::{Compiler, in_parallel};
 use std::fmt::Write;
@@ -50,7 +50,7 @@ fn pages_have_no_holes() {
 pub fn with_unit_tests() -> Vec<&'static OpDef> {
     let some =
         ["GeGluV2", "GeluGrad", "EluGradV2", "SoftShrinkGrad", "ClippedSwiglu", "ReluGradV2"];
-    [&some[..], &["Kept", "Dropped", "BiasSwiGluGrad"]]
+    [&some[..], &["Kept", "Dropped", "BiasSwiGluGrad", "RowNormed", "RowGated", "RowDivergence"]]
         .concat()
         .into_iter()
         .map(super::operator)
@@ -76,7 +76,12 @@ fn pass(defs: Vec<&'static OpDef>) {
         let files = emitted(&package);
         write(&dir, &files);
         let def = &package.def;
-        let like = def.inputs.iter().position(|i| i.kind == def.outputs[0].kind);
+        let place = |kind| def.inputs.iter().position(|input| input.kind == kind);
+        let per_row = |output: &Tensor| output.kind == Kind::PerRow;
+        let result = def.outputs.iter().find(|output| !per_row(output));
+        let like = place(result.map_or(Kind::Whole, |output| output.kind));
+        let single = def.outputs.iter().map(|output| u8::from(per_row(output)).to_string());
+        let single: Vec<String> = single.collect();
         let wanted = |p: &str| p.starts_with("op_api/") || p.starts_with("tests/ut/op_api/");
         let sources = files.iter().filter(|f| wanted(&f.path) && f.path.ends_with(".cpp"));
         let mut sources: Vec<PathBuf> = sources.map(|f| dir.join(&f.path)).collect();
@@ -85,10 +90,11 @@ fn pass(defs: Vec<&'static OpDef>) {
         let sums = (0..def.outputs.len()).map(|k| def.sum(k).map_or(-1, |input| input as i64));
         let sums: Vec<String> = sums.map(|input| input.to_string()).collect();
         let output = format!(
-            "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n#define SUM_OF {}\n",
-            like.unwrap_or(0),
+            "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n#define SUM_OF {}\n#define PER_ROW {}\n",
+            like.or(place(Kind::Gated)).unwrap_or(0),
             u8::from(like.is_none()),
-            sums.join(", ")
+            sums.join(", "),
+            single.join(", ")
         );
         std::fs::write(dir.join("include/output.h"), output).expect("a file");
         let compiler = compiler(&dir).include(&ut).prefix_header(STANDARD, &[]);
@@ -131,17 +137,20 @@ pub fn ut_compiler(model: &Path) -> Compiler {
 fn unit_tests_of_the_host_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let compiler = ut_compiler(&stubs()).prefix_header(STANDARD, &[]);
-    in_parallel(UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad"]), |name| {
-        let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
-        let wanted = |p: &str| {
-            let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
-            p.ends_with(".cpp") && (host || p.starts_with("tests/ut/op_host/"))
-        };
-        let sources = files.iter().filter(|f| wanted(&f.path)).map(|f| dir.join(&f.path));
-        let mut sources: Vec<PathBuf> = sources.collect();
-        sources.push(tests.join("tests/ascendc_api/ut/host_main.cpp"));
-        passes(&compiler.clone().depends_on(&*dir), &sources, name, 10);
-    });
+    in_parallel(
+        UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad", "RowNormed", "RowGated"]),
+        |name| {
+            let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
+            let wanted = |p: &str| {
+                let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
+                p.ends_with(".cpp") && (host || p.starts_with("tests/ut/op_host/"))
+            };
+            let sources = files.iter().filter(|f| wanted(&f.path)).map(|f| dir.join(&f.path));
+            let mut sources: Vec<PathBuf> = sources.collect();
+            sources.push(tests.join("tests/ascendc_api/ut/host_main.cpp"));
+            passes(&compiler.clone().depends_on(&*dir), &sources, name, 10);
+        },
+    );
 }
 
 /// Operators whose unit tests of host and kernel are compiled.

@@ -8,8 +8,8 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    bounded, cancelling, collected, constants, cost, exponents, gaussian, limits, masked, repeated,
-    shared, shared_sigmoid, slopes,
+    bounded, cancelling, collected, constants, cost, exponents, gaussian, limits, logarithms,
+    masked, repeated, shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -62,6 +62,7 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
         // In the arithmetic of 16 bits, terms have too few digits to be collected.
         if is_float {
             graphs.push(collected::run(graph));
+            graphs.push(logarithms::run(graph));
         }
         // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {

@@ -24,6 +24,7 @@
 //! cancelling  polynomials near 0 for sums that cancel there
 //! collected   terms of a sum by their attributes, near 0
 //! constants   distributes constant factors over sums
+//! logarithms  logarithms of quotients near 1
 //! masked      takes choices of 0 out of products and sums
 //! repeated    merges repeated terms of a sum
 //! shared      factors out functions that terms of a sum share
@@ -74,6 +75,7 @@ mod interpret;
 pub mod kept;
 mod known;
 mod limits;
+mod logarithms;
 mod lower;
 mod lowering;
 mod masked;
@@ -201,7 +203,7 @@ fn make(
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
-    if !def.specs[spec].stages.is_empty() {
+    if def.is_by_rows() {
         let part =
             |def: &OpDef| make(def, 0, DType::F32, soc, Storage::Memory, Limits::Exact, source);
         return rows::plan(def, spec, dtype, soc, part);
@@ -236,14 +238,11 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
-    if let Some(tensor) = def.per_row().next() {
-        return Err(Why::PerRow(tensor.name.to_string()));
-    }
     rows::check(def, spec, soc)?;
     if let Some(sum) = def.sums.first().filter(|_| !adds(def, soc)) {
         return Err(Why::Sum(soc, def.outputs[sum.output].name.to_string()));
     }
-    let own = |t: &&Tensor| t.own.is_some();
+    let own = |t: &&Tensor| t.own.is_some() && !rows::is_converted(t, soc);
     if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(own)) {
         return Err(Why::Own(tensor.name.to_string(), tensor.stored(dtype).to_string()));
     }

@@ -148,10 +148,14 @@ impl Plan {
 pub struct RowPlans {
     /// The stages, in order.
     pub stages: Vec<RowStage>,
-    /// The plan of the results.
-    pub results: Box<Plan>,
+    /// The plan of the results that have a number per element; `None` if there are none.
+    pub results: Option<Box<Plan>>,
     /// Number of input streams of the operator; those of stages follow.
     pub own: usize,
+    /// Input streams of the operator that have one number per row.
+    pub given: Vec<usize>,
+    /// Output streams of the operator that have one number per row. The last stages compute them, in this order.
+    pub returned: Vec<usize>,
     /// Largest number of values of rows that one plan reads, each repeated along its row.
     pub repeated: usize,
 }
@@ -181,13 +185,27 @@ pub enum Terms {
 impl RowPlans {
     /// Returns all plans: those of stages, then that of the results.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.stages.iter().filter_map(RowStage::plan).chain([&*self.results])
+        self.stages.iter().filter_map(RowStage::plan).chain(self.results.as_deref())
     }
 
-    /// Returns the streams with values of rows that a plan reads.
+    /// Returns the streams with one number per row that a plan reads: values of stages, then inputs.
     pub fn values_of(&self, plan: &Plan) -> Vec<usize> {
-        let is_read = |stage: &&RowStage| plan.inputs.get(stage.value).is_some_and(Option::is_some);
-        self.stages.iter().filter(is_read).map(|stage| stage.value).collect()
+        let is_read = |stream: &usize| plan.inputs.get(*stream).is_some_and(Option::is_some);
+        let values = self.stages.iter().map(|stage| stage.value);
+        values.chain(self.given.iter().copied()).filter(is_read).collect()
+    }
+
+    /// Returns the index of the column that holds a stream with one number per row: those of stages come first, then one for the
+    /// length of the row, then those of inputs.
+    pub fn column(&self, stream: usize) -> usize {
+        let given = || self.given.iter().position(|given| *given == stream).unwrap_or(0);
+        let stage = self.stages.iter().position(|stage| stage.value == stream);
+        stage.unwrap_or_else(|| self.stages.len() + 1 + given())
+    }
+
+    /// Returns the stage that computes the `k`-th output with one number per row.
+    pub fn returned_by(&self, k: usize) -> usize {
+        self.stages.len() - self.returned.len() + k
     }
 
     /// Returns the streams with terms that later stages read.

@@ -12,9 +12,9 @@ use crate::arch::{Refusal, Soc, Why};
 use crate::sequence::{Api, F32, Overload, Scalar};
 use crate::tiling::{BLOCK, Footprint, Need, REPEAT, RowNeed, UbTooSmall};
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Tensor};
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Stream, Tensor};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::{DType, Graph, Node};
+use op_dsl_ir::{DType, Graph, Id, Node, Stored};
 
 /// Number of partial results that a reduction of chunks keeps, a block of each.
 ///
@@ -24,11 +24,14 @@ pub const LEVELS: u64 = 32;
 /// Returns an error if the operator has a feature that kernels of row functions do not support.
 pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), Why> {
     let function = |stage: &Stage| match stage.rule {
-        Rule::Reduce(function) => Some(function.name()),
+        Rule::Reduce(function) => Some(function.name().to_string()),
         Rule::Uniform => None,
     };
-    let Some(function) = def.specs[spec].stages.iter().find_map(function) else { return Ok(()) };
+    let tensor = || def.per_row().next().map(|tensor| tensor.name.to_string());
+    let function = def.specs[spec].stages.iter().find_map(function).or_else(tensor);
+    let Some(function) = function else { return Ok(()) };
     let has = |kind: Kind| def.inputs.iter().any(|t| t.kind == kind);
+    let is_per_row = |tensor: &Tensor| tensor.kind == Kind::PerRow;
     let halves = def.split.as_ref().is_none_or(|s| s.pattern == Pattern::Halves);
     let other = match () {
         _ if !soc.arch.reduces => format!("architecture {}", soc.arch.number),
@@ -37,9 +40,18 @@ pub(super) fn check(def: &OpDef, spec: usize, soc: &'static Soc) -> Result<(), W
         _ if has(Kind::Rows) => "counts of rows".into(),
         _ if (0..def.inputs.len()).any(|i| def.presence(i).is_some()) => "optional inputs".into(),
         _ if !halves => "interleaved parts".into(),
+        _ if def.specs[spec].stages.is_empty() && def.outputs.iter().all(is_per_row) => {
+            "results that read no element".into()
+        }
         _ => return Ok(()),
     };
     Err(Why::Rows(function, other))
+}
+
+/// Returns whether kernels convert a tensor with a type of its own: a float of one number per row.
+pub(super) fn is_converted(tensor: &Tensor, soc: &Soc) -> bool {
+    let is_float = |own: Stored| own.number().is_some_and(|own| soc.arch.dtypes.contains(&own));
+    tensor.kind == Kind::PerRow && tensor.own.is_some_and(is_float)
 }
 
 /// Plans a formula with row functions; `planned` plans one of its parts in `float`.
@@ -53,20 +65,31 @@ pub(super) fn plan(
     let of = &def.specs[spec];
     let own = def.input_streams().len();
     let cut = Cut { def, spec: of, own };
+    let kept = |def: OpDef| Ok(Terms::Plan(Box::new(without_overwriting(planned(&def)?))));
     let stage = |stage: &Stage| {
         let from = match cut.element(stage) {
             Some(stream) => Terms::Stream(stream),
-            None => {
-                Terms::Plan(Box::new(without_overwriting(planned(&cut.kernel(&stage.spec, true))?)))
-            }
+            None => kept(cut.kernel(&stage.spec, "terms"))?,
         };
         Ok(RowStage { rule: stage.rule, value: stage.value, terms: stage.terms, from })
     };
-    let stages = of.stages.iter().map(stage).collect::<Result<Vec<_>, Refusal>>()?;
-    let results = planned(&cut.kernel(of, false))?;
-    let mut rows = RowPlans { stages, results: Box::new(results), own, repeated: 0 };
+    let mut stages = of.stages.iter().map(stage).collect::<Result<Vec<_>, Refusal>>()?;
+    let returned = cut.outputs(true);
+    let next = own + cut.further();
+    for (k, output) in returned.iter().enumerate() {
+        let from = kept(cut.kernel(&cut.only(&[*output]), "number"))?;
+        stages.push(RowStage { rule: Rule::Uniform, value: next + k, terms: None, from });
+    }
+    let results = match &cut.outputs(false)[..] {
+        [] => None,
+        elements => Some(Box::new(planned(&cut.results(&cut.only(elements)))?)),
+    };
+    let given = def.input_streams().into_iter().enumerate();
+    let given = given.filter(|(_, s)| def.inputs[s.tensor].kind == Kind::PerRow).map(|(k, _)| k);
+    let given = given.collect();
+    let mut rows = RowPlans { stages, results, own, given, returned, repeated: 0 };
     let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform);
-    let read = reduced.filter_map(RowStage::plan).chain([&*rows.results]);
+    let read = reduced.filter_map(RowStage::plan).chain(rows.results.as_deref());
     rows.repeated = read.map(|plan| rows.values_of(plan).len()).max().unwrap_or(0);
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
@@ -155,14 +178,57 @@ impl Cut<'_> {
         let output = graph.outputs.first()?;
         match graph.nodes[output.index()] {
             Node::Stream(k) if usize::from(k) < self.own && stage.rule != Rule::Uniform => {
-                Some(k.into()).filter(|_| stage.terms.is_none())
+                let is_element = self.kind(k.into()) != Kind::PerRow;
+                Some(k.into()).filter(|_| stage.terms.is_none() && is_element)
             }
             _ => None,
         }
     }
 
-    /// Returns the operator that computes one stage, or the results.
-    fn kernel(&self, spec: &Spec, is_stage: bool) -> OpDef {
+    fn kind(&self, input: usize) -> Kind {
+        self.def.inputs[self.def.input_streams()[input].tensor].kind
+    }
+
+    /// Returns the output streams with one number per row, or those with a number per element.
+    fn outputs(&self, per_row: bool) -> Vec<usize> {
+        let streams = self.def.output_streams().into_iter().enumerate();
+        let is = |stream: &Stream| self.def.outputs[stream.tensor].kind == Kind::PerRow;
+        streams.filter(|(_, stream)| is(stream) == per_row).map(|(k, _)| k).collect()
+    }
+
+    /// Returns the specialisation with only some of its output streams.
+    fn only(&self, outputs: &[usize]) -> Spec {
+        let only = |graph: &Graph| {
+            let outputs: Vec<Id> = outputs.iter().map(|k| graph.outputs[*k]).collect();
+            if outputs == *graph.outputs { graph.clone() } else { graph.with_outputs(&outputs) }
+        };
+        let of = self.spec;
+        Spec {
+            traced: only(&of.traced),
+            graph: only(&of.graph),
+            wide: of.wide.clone().map(|mut wide| {
+                wide.graph = only(&wide.graph);
+                wide
+            }),
+            ..of.clone()
+        }
+    }
+
+    /// Returns the number of streams after the operator's own: those with values and terms of stages.
+    fn further(&self) -> usize {
+        let last = self.spec.stages.iter().flat_map(|s| [Some(s.value), s.rest, s.terms]).flatten();
+        last.max().map_or(0, |last| last + 1 - self.own)
+    }
+
+    /// Returns the operator that computes the results that have a number per element.
+    fn results(&self, spec: &Spec) -> OpDef {
+        let is_element = |tensor: &&Tensor| tensor.kind != Kind::PerRow;
+        let outputs = self.def.outputs.iter().filter(is_element).cloned().collect();
+        OpDef { outputs, ..self.kernel(spec, "results") }
+    }
+
+    /// Returns the operator that computes one number, which has the given name.
+    fn kernel(&self, spec: &Spec, name: &str) -> OpDef {
         let nearest = |graph: &Graph| nearest(self.spec, graph);
         let spec = Spec {
             when: self.spec.when.clone(),
@@ -177,15 +243,14 @@ impl Cut<'_> {
         };
         let whole =
             |name: String| Tensor { name: name.into(), kind: Kind::Whole, own: None, used: true };
-        let last = self.spec.stages.iter().flat_map(|s| [Some(s.value), s.rest, s.terms]).flatten();
-        let further = last.max().map_or(0, |last| last + 1 - self.own);
-        let names = (0..further).map(|k| whole(self.name(self.own + k)));
+        let names = (0..self.further()).map(|k| whole(self.name(self.own + k)));
+        let own = self.def.inputs.iter().map(|tensor| match tensor.kind {
+            Kind::PerRow => whole(tensor.name.to_string()),
+            _ => tensor.clone(),
+        });
         OpDef {
-            inputs: self.def.inputs.iter().cloned().chain(names).collect(),
-            outputs: match is_stage {
-                true => vec![whole(self.unused("terms"))].into(),
-                false => self.def.outputs.clone(),
-            },
+            inputs: own.chain(names).collect(),
+            outputs: vec![whole(self.unused(name))].into(),
             specs: vec![spec].into(),
             sums: Vec::new().into(),
             updates: Vec::new().into(),
@@ -224,8 +289,9 @@ impl Cut<'_> {
 
 /// Returns the plan of the whole formula, whose calls are those of its stages.
 fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan, Why> {
-    let results = &*rows.results;
-    let soc = results.soc;
+    // Operators without results for elements have a stage for each other result.
+    let Some(base) = rows.plans().last() else { return Err(Why::Unplanned("rows")) };
+    let soc = base.soc;
     let is_read = |k: &usize| {
         let of_plan = |plan: &Plan| plan.inputs[*k].is_some();
         let of_stage = |stage: &RowStage| matches!(stage.from, Terms::Stream(s) if s == *k);
@@ -233,8 +299,8 @@ fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan,
     };
     let names = def.input_names().into_iter().enumerate();
     let inputs: Vec<Option<String>> = names.map(|(k, name)| is_read(&k).then_some(name)).collect();
-    let outputs = def.output_streams().len() as u64;
-    let streams = inputs.iter().flatten().count() as u64;
+    let outputs = (def.output_streams().len() - rows.returned.len()) as u64;
+    let streams = rows.elements().filter(|stream| inputs[*stream].is_some()).count() as u64;
     let turns = def.split.is_none() && soc.arch.pads && soc.arch.gathers;
     let need = need(dtype, soc, &rows, [streams, outputs], turns);
     let single = need.small.unwrap_or(need.dense);
@@ -282,7 +348,8 @@ fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan,
         accuracy: Accuracy { worst: None, ..accuracy },
         lost,
         rows: None,
-        ..results.clone()
+        outputs: def.output_names(),
+        ..base.clone()
     }
     .with_rows(rows))
 }
@@ -306,9 +373,12 @@ fn need(
 ) -> Need {
     let size = dtype.size() as u64;
     let [temps, masks] = rows.temporaries().map(|n| n as u64);
-    let values = rows.stages.len() as u64;
+    // Queues of numbers of rows have two buffers, and columns hold them in `float`. A stage computes each result.
+    let (given, returned) = (rows.given.len() as u64, rows.returned.len() as u64);
+    let values = rows.stages.len() as u64 + given + 2 * (given + returned);
     let converted = if dtype == DType::F32 { 0 } else { streams + outputs };
-    let floats = converted + rows.kept().count() as u64 + rows.repeated as u64 + temps;
+    let work = u64::from(rows.results.is_none());
+    let floats = converted + rows.kept().count() as u64 + rows.repeated as u64 + temps + work;
     // A row has a block at least, which is eight numbers or sixteen. Where queues have one buffer, there are few rows.
     let per_row = (32 * (values + 1)).div_ceil(BLOCK / size);
     let own = 32 * floats + masks * soc.arch.mask_bits();

@@ -18,7 +18,7 @@ pub struct Walk {
 }
 
 impl RowPlans {
-    /// Returns the walks along a row, of which the last one computes the results.
+    /// Returns the walks along a row, of which the last one computes the results, if they have a number per element.
     pub fn walks(&self) -> Vec<Walk> {
         // For each stage, the number of walks before its terms can be computed, and before its value is known.
         let mut terms: Vec<usize> = Vec::new();
@@ -29,7 +29,7 @@ impl RowPlans {
                 values.chain(self.stages_by(plan, |s| s.terms).map(|k| terms[k])).max().unwrap_or(0)
             });
             terms.push(first);
-            known.push(if stage.rule == Rule::Uniform { first.max(1) } else { first + 1 });
+            known.push(if stage.rule == Rule::Uniform { first } else { first + 1 });
         }
         let count = known.iter().max().map_or(0, |most| *most);
         let of_walk = |walk: usize| {
@@ -46,14 +46,22 @@ impl RowPlans {
                 .iter()
                 .filter_map(|k| self.stages[*k].plan())
                 .for_each(|plan| self.needed(plan, &mut computed));
-            if walk == count {
-                self.needed(&self.results, &mut computed);
+            if let Some(results) = self.results.as_deref().filter(|_| walk == count) {
+                self.needed(results, &mut computed);
             }
             computed.sort_unstable();
             computed.dedup();
             Walk { computed, reduced, uniform }
         };
-        (0..=count).map(of_walk).collect()
+        (0..count + usize::from(self.results.is_some())).map(of_walk).collect()
+    }
+
+    /// Returns the stages that are computed ahead of all walks: once per row, from inputs and attributes alone.
+    pub fn first(&self) -> Vec<usize> {
+        let walks = self.walks();
+        let is_in =
+            |k: &usize| walks.iter().any(|w| w.reduced.contains(k) || w.uniform.contains(k));
+        (0..self.stages.len()).filter(|k| !is_in(k)).collect()
     }
 
     /// Returns the earlier stages that a plan reads by one of their streams.
@@ -85,7 +93,8 @@ impl RowPlans {
             Terms::Stream(s) => *s == stream,
             Terms::Plan(plan) => of_plan(plan),
         };
-        walk.computed.iter().any(of_stage) || (is_last && of_plan(&self.results))
+        walk.computed.iter().any(of_stage)
+            || self.results.as_deref().is_some_and(|results| is_last && of_plan(results))
     }
 
     /// Returns, for an input stream of the operator, one bit for each walk that reads it.
@@ -97,8 +106,13 @@ impl RowPlans {
         walks.iter().enumerate().map(reads).sum()
     }
 
+    /// Returns the input streams of the operator that have a number per element.
+    pub fn elements(&self) -> impl Iterator<Item = usize> {
+        (0..self.own).filter(|stream| !self.given.contains(stream))
+    }
+
     /// Returns the input streams that several walks read, of which UB holds as many elements as fit.
     pub fn held(&self) -> Vec<usize> {
-        (0..self.own).filter(|stream| self.walks_of(*stream).count_ones() > 1).collect()
+        self.elements().filter(|stream| self.walks_of(*stream).count_ones() > 1).collect()
     }
 }

@@ -1,7 +1,9 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn function of an operator.
 
 use super::along::{self, deciding};
-use super::argument::{self, declared, has_counts, in_order, is_mask, names, number};
+use super::argument::{
+    self, declared, has_counts, in_order, is_mask, is_per_row, names, number, own,
+};
 use super::checks;
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
@@ -176,9 +178,10 @@ fn inputs(interface: &Interface) -> Vec<&Param> {
     interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))).collect()
 }
 
-/// Returns the inputs whose shapes determine the shape of the computation: all except row counts.
+/// Returns the inputs whose shapes determine the shape of the computation: all except row counts and numbers of rows.
 fn laid_out<'i>(package: &Package<'_>, interface: &'i Interface) -> Vec<&'i Param> {
-    inputs(interface).into_iter().filter(|p| !has_counts(package, p)).collect()
+    let is_laid_out = |p: &&Param| !has_counts(package, p) && !is_per_row(package, p);
+    inputs(interface).into_iter().filter(is_laid_out).collect()
 }
 
 fn outputs(interface: &Interface) -> Vec<&Param> {
@@ -338,12 +341,14 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         if let Some(dim) = along::dimension(package, p).filter(|_| expands(package, interface)) {
             args[0] = format!("Laid({}, domain, {dim}, unique.get())", p.name);
         }
-        // Masks keep their element type.
-        let own = |m: &String| match is_mask(package, p) && m == "dtype" {
-            true => format!("{}->GetDataType()", p.name),
-            false => m.clone(),
+        // Masks and tensors with types of their own keep these, and numbers of rows their shape.
+        let keeps = is_mask(package, p) || own(package, p).is_some();
+        let kept = |m: &String| match m.as_str() {
+            "dtype" if keeps => format!("{}->GetDataType()", p.name),
+            "domain" if is_per_row(package, p) => format!("{}->GetViewShape()", p.name),
+            _ => m.clone(),
         };
-        args.extend(more.iter().filter(|_| !as_it_is).map(own));
+        args.extend(more.iter().filter(|_| !as_it_is).map(kept));
         args.push("unique.get()".into());
         let (ready, call) = (ready(p), format!("{function}({})", args.join(", ")));
         if p.optional {
@@ -401,7 +406,7 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     t.line("// The caller's tensors may have strides.");
     for (p, result) in outputs.iter().zip(results) {
         let mut source = result;
-        if interface.dtypes.cast {
+        if interface.dtypes.cast && own(package, p).is_none() {
             let cast = format!("{}Cast", p.name);
             t.line(format!(
                 "const aclTensor* {cast} = l0op::Cast({source}, {}->GetDataType(), unique.get());",

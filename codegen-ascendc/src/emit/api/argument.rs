@@ -1,6 +1,7 @@
 //! Arguments of an aclnn function, as its phases and their checks write them.
 
 use crate::emit::package::Package;
+use op_dsl_ir::Stored;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::Kind;
 use op_dsl_ir::published::{SignaturePart, Type};
@@ -26,10 +27,29 @@ pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
     kind(package, p) == Some(Kind::Rows)
 }
 
-/// Returns the inputs to whose common element type the operator promotes: all but masks and row counts.
+/// Returns the type that an argument has in every call; `None` if it has the element type of the call.
+///
+/// Masks and row counts have rules of their own.
+pub fn own(package: &Package<'_>, p: &Param) -> Option<Stored> {
+    match p.of {
+        SignaturePart::Input(i) => package.def.inputs[i].own,
+        SignaturePart::Output(i) => package.def.outputs[i].own,
+        _ => None,
+    }
+}
+
+/// Returns whether an argument has one number per row.
+pub fn is_per_row(package: &Package<'_>, p: &Param) -> bool {
+    kind(package, p) == Some(Kind::PerRow)
+}
+
+/// Returns the inputs to whose common element type the operator promotes: all but those with types of their own.
 pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
     let number = |p: &&Param| {
-        matches!(p.of, SignaturePart::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
+        matches!(p.of, SignaturePart::Input(_))
+            && !is_mask(package, p)
+            && !has_counts(package, p)
+            && own(package, p).is_none()
     };
     interface.main().params.iter().filter(number).cloned().collect()
 }

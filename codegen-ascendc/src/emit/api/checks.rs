@@ -2,7 +2,7 @@
 //!
 //! That is: missing pointers (161001), then element types and formats, shapes, attribute values (161002).
 
-use super::argument::{declared, has_counts, is_mask, names, number, promoted};
+use super::argument::{declared, has_counts, is_mask, names, number, own, promoted};
 use super::check::{Check, INVALID, NULLPTR, if_given, refuse, unless_null};
 use super::cpp::{list, literal};
 use super::shapes::shapes;
@@ -11,6 +11,7 @@ use crate::emit::branch::by_platform;
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::AttrKind;
@@ -80,6 +81,8 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     let all: Vec<Param> = interface.main().tensors().cloned().collect();
     let (counts, others): (Vec<&Param>, Vec<&Param>) =
         all.iter().partition(|p| has_counts(package, p));
+    let (owns, others): (Vec<&Param>, Vec<&Param>) =
+        others.into_iter().partition(|p| own(package, p).is_some());
     let (masks, numbers): (Vec<&Param>, Vec<&Param>) =
         others.into_iter().partition(|p| is_mask(package, p));
     let DTypes { inputs, cast } = interface.dtypes;
@@ -123,6 +126,10 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
         let message = format!("{} must be DT_INT64, but is %s.", p.name);
         refuse(&mut t, &unless_null(p, &known), &message, &[&shown]);
     }
+    for (p, own) in owns.into_iter().filter_map(|p| Some((p, own(package, p)?))) {
+        let ty = format!("DataType::DT_{}", ge_name(own));
+        if_given(&mut t, p, &format!("OP_CHECK_DTYPE_NOT_MATCH({}, {ty}, return false);", p.name));
+    }
     let mut params = all.clone();
     let why = match (interface.dtypes.promotes(), cast) {
         (false, false) => "// One element type for all tensors, of those that the kernel has.",
@@ -150,8 +157,9 @@ fn promoted_check(t: &mut Text, package: &Package<'_>, interface: &Interface, ca
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
     refuse(t, "CheckType(promoted, Dtypes())", &message, &["op::ToString(promoted).GetString()"]);
     if !cast {
-        for p in interface.main().params.iter().filter(|p| matches!(p.of, SignaturePart::Output(_)))
-        {
+        let is_output = |p: &&Param| matches!(p.of, SignaturePart::Output(_));
+        let is_promoted = |p: &&Param| is_output(p) && own(package, p).is_none();
+        for p in interface.main().params.iter().filter(is_promoted) {
             t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
         }
     }

@@ -5,6 +5,7 @@ use crate::emit::host::first;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use crate::emit::type_names::ge_name;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind};
 
@@ -93,10 +94,13 @@ fn body(package: &Package<'_>) -> String {
     t.line(list("L0_DFX", &traced, ";")).line("");
 
     t.line("// Their shapes follow from the inputs by the rule in op_host.");
-    for out in &outputs {
+    for (out, tensor) in outputs.iter().zip(&*def.outputs) {
+        let dtype = match tensor.own {
+            Some(own) => format!("DataType::DT_{}", ge_name(own)),
+            None => format!("{}->GetDataType()", inputs[first(def)]),
+        };
         t.line(format!(
-            "aclTensor* {out} = executor->AllocTensor({}->GetDataType(), Format::FORMAT_ND, Format::FORMAT_ND);",
-            inputs[first(def)]
+            "aclTensor* {out} = executor->AllocTensor({dtype}, Format::FORMAT_ND, Format::FORMAT_ND);",
         ));
     }
     let missing: Vec<String> = outputs.iter().map(|o| format!("{o} == nullptr")).collect();

@@ -18,7 +18,7 @@ pub mod cpp;
 mod level0;
 mod shapes;
 
-pub use argument::{has_counts, is_mask, kind};
+pub use argument::{has_counts, is_mask, kind, own};
 pub use checks::allowed;
 
 use super::package::Package;

@@ -1,7 +1,7 @@
 //! The check of shapes in phase 1.
 
 use super::along::{self, deciding, fits};
-use super::argument::{has_counts, in_order, kind};
+use super::argument::{has_counts, in_order, is_per_row, kind};
 use super::check::{Check, INVALID, if_given, refuse, unless_null};
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
@@ -16,6 +16,8 @@ pub fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     let main = interface.main();
     let (counts, mut params): (Vec<Param>, Vec<Param>) =
         main.tensors().cloned().partition(|p| has_counts(package, p));
+    let (singles, mut params): (Vec<Param>, Vec<Param>) =
+        params.drain(..).partition(|p| is_per_row(package, p));
     let mut t = Text::new();
     let why = if sums::has(def) {
         params.extend(
@@ -40,6 +42,10 @@ pub fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         }
         "// One shape for all tensors."
     };
+    if !singles.is_empty() {
+        numbers(&mut t, package, interface, &params, &singles);
+        params.extend(singles);
+    }
     if !interface.empty {
         for p in params.iter().filter(|p| matches!(p.of, SignaturePart::Input(_))) {
             let message = format!("{} has no elements.", p.name);
@@ -54,6 +60,40 @@ pub fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         params.push(p);
     }
     Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
+}
+
+/// Writes the checks of tensors with one number per row, whose last dimension is 1; `params` are the other tensors.
+fn numbers(
+    t: &mut Text,
+    package: &Package<'_>,
+    interface: &Interface,
+    params: &[Param],
+    singles: &[Param],
+) {
+    let gated = params.iter().find(|p| kind(package, p) == Some(Kind::Gated));
+    let first = params.iter().find(|p| p.is_tensor() && !p.optional);
+    let domain = match (interface.broadcast, gated, first) {
+        (true, ..) => "domain".to_string(),
+        (_, Some(gated), _) => format!("{}->GetViewShape()", gated.name),
+        (.., first) => first.map_or(String::new(), |p| format!("{}->GetViewShape()", p.name)),
+    };
+    t.line(format!("Shape single = {domain};"));
+    if !interface.broadcast && gated.is_some() {
+        t.line("single.SetDim(axis, length / 2);");
+    }
+    t.line("const size_t dimensions = single.GetDimNum();");
+    t.line("const bool hasElements = dimensions == 0 || single.GetDim(dimensions - 1) != 0;");
+    t.when("dimensions > 0", "single.SetDim(dimensions - 1, 1);");
+    for p in singles {
+        if matches!(p.of, SignaturePart::Output(_)) {
+            let message = format!("{} has one number per row, and rows have no elements.", p.name);
+            refuse(t, &format!("hasElements || {}->IsEmpty()", p.name), &message, &[]);
+        }
+        t.line(format!(
+            "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, single, return false);",
+            p.name
+        ));
+    }
 }
 
 fn broadcast_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {

@@ -3,9 +3,11 @@
 //! The messages are the same as those of the CPU.
 
 use super::core::branching;
+use crate::emit::fragment::kept;
 use crate::emit::package::Package;
 use crate::emit::scheme::Scheme;
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Variant};
 use op_dsl_ir::registered::{AttrDefault, Attribute};
@@ -30,8 +32,15 @@ pub fn body(package: &Package<'_>) -> String {
 /// A gated tensor is split in two along the split dimension.
 fn signature(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
+    let (has_rows, has_own) = (def.per_row().next().is_some(), has_own(def));
     let table = |tensors: &[Tensor]| {
-        let row = |t: &Tensor| format!("{{\"{}\", {}}}", t.name, t.kind == Kind::Gated);
+        let row = |t: &Tensor| {
+            let single = format!(", {}", t.kind == Kind::PerRow);
+            let own = t.own.map_or("UNDEFINED", ge_name);
+            let more = [(has_rows, single), (has_own, format!(", ge::DT_{own}"))];
+            let more: String = more.into_iter().filter(|m| m.0).map(|m| m.1).collect();
+            format!("{{\"{}\", {}{more}}}", t.name, t.kind == Kind::Gated)
+        };
         tensors.iter().map(row).collect::<Vec<_>>().join(", ")
     };
     let lead = lead(def);
@@ -40,6 +49,12 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.line("// A tensor, and whether it is cut in two along the split dimension.");
     text.block("struct Operand", "};\n", |text| {
         text.line("const char* name;\nbool gated;");
+        if has_rows {
+            text.line("bool single;  // whether it has one number per row");
+        }
+        if has_own {
+            text.line("ge::DataType own;  // the type that it has in every call, if there is one");
+        }
     });
     text.line(format!("constexpr Operand INPUTS[] = {{{}}};", table(def.laid_out())));
     text.line(format!("constexpr Operand OUTPUTS[] = {{{}}};", table(&def.outputs)));
@@ -93,14 +108,15 @@ pub fn along_table(text: &mut Text, def: &OpDef) {
 pub fn lead(def: &OpDef) -> usize {
     let given = |i: &usize| def.presence(*i).is_none();
     let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
-    gated.unwrap_or_else(|| first_of(def, |i| given(&i)))
+    gated.unwrap_or_else(|| first_of(def, |i| given(&i) && def.inputs[i].kind != Kind::PerRow))
 }
 
-/// Returns the index of the first required input that is not a mask.
+/// Returns the index of the first required input whose element type is that of the call.
 ///
-/// All inputs that hold numbers must have the element type of this one.
+/// All inputs must have the element type of this one, apart from masks and those with types of their own.
 pub fn first(def: &OpDef) -> usize {
-    first_of(def, |i| def.presence(i).is_none() && def.inputs[i].kind != Kind::Mask)
+    let is_own = |input: &Tensor| input.own.is_some() || input.kind == Kind::Mask;
+    first_of(def, |i| def.presence(i).is_none() && !is_own(&def.inputs[i]))
 }
 
 fn first_of(def: &OpDef, what: impl Fn(usize) -> bool) -> usize {
@@ -141,6 +157,11 @@ fn inputs(text: &mut Text, def: &OpDef) {
     text.line("");
 }
 
+/// Returns whether some tensor of an operator has a type of its own.
+fn has_own(def: &OpDef) -> bool {
+    def.inputs.iter().chain(&*def.outputs).any(|tensor| tensor.own.is_some())
+}
+
 /// Returns whether an operator has inputs that are masks.
 pub fn has_masks(def: &OpDef) -> bool {
     def.inputs.iter().any(|t| t.kind == Kind::Mask)
@@ -158,26 +179,21 @@ fn has_optional_laid_out(def: &OpDef) -> bool {
 
 /// Instantiates a C++ fragment that is shared by all operators for one operator.
 ///
-/// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out. Lines after an `@else@` between the two
-/// remain only if calls may not. `@masks@` works the same way for operators with masks, `@sums@` for those with sums, `@along@` for
-/// those with inputs along a dimension. A block may be in another. `@first@` is replaced by the index that
+/// Lines between `@optional@` and `@end@` remain only if calls may leave inputs out, and lines after an `@else@` between the two only
+/// if calls may not. `@masks@` works the same way for operators with masks, `@sums@` for those with sums, `@along@` for those with
+/// inputs along a dimension, `@perrow@` for those with tensors of one number per row, `@own@` for those
+/// with tensors that have a type of their own. `@first@` is replaced by the index that
 /// [`first`] returns.
 pub fn fragment(text: &str, def: &OpDef) -> String {
-    let mut kept = vec![true];
-    let mut out = String::new();
-    for line in text.lines() {
-        match line.trim() {
-            "@optional@" => kept.push(has_optional_laid_out(def)),
-            "@masks@" => kept.push(has_masks(def)),
-            "@sums@" => kept.push(Scheme::of(def).adds),
-            "@along@" => kept.push(!def.along.is_empty()),
-            "@else@" => kept.iter_mut().skip(1).next_back().into_iter().for_each(|k| *k = !*k),
-            "@end@" => drop(kept.pop()),
-            _ if kept.iter().all(|k| *k) => out += &format!("{line}\n"),
-            _ => {}
-        }
-    }
-    out.replace("@first@", &first(def).to_string())
+    let has = [
+        ("@optional@", has_optional_laid_out(def)),
+        ("@masks@", has_masks(def)),
+        ("@sums@", Scheme::of(def).adds),
+        ("@along@", !def.along.is_empty()),
+        ("@perrow@", def.per_row().next().is_some()),
+        ("@own@", has_own(def)),
+    ];
+    kept(text, &has).replace("@first@", &first(def).to_string())
 }
 
 /// Returns whether host code reads attributes, or optional inputs that select a specialisation.

@@ -3,15 +3,16 @@
 //! It is self-contained C++17 without CANN, so that a launcher without an operator package can use it too.
 
 use crate::arch::Arch;
+use crate::emit::fragment::kept;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
 use crate::tiling::{Footprint, Need, RowNeed};
-use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Pattern};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern};
+use op_dsl_ir::{DType, Stored};
 
 /// C++ code of the tiling maths that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
@@ -45,7 +46,7 @@ pub fn body(package: &Package<'_>) -> String {
     match Scheme::of(&package.def).class {
         Class::Elements => {}
         Class::Sums => _ = text.line(SUMS.replace("@modes@", sums::MODES)),
-        Class::Rows => _ = text.line(ROWS),
+        Class::Rows => _ = text.line(rows(&package.def)),
     }
     text.line("// Compile info: data that the framework keeps between calls.");
     text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
@@ -53,6 +54,17 @@ pub fn body(package: &Package<'_>) -> String {
     forms(&mut text, package);
     select(&mut text, package);
     text.finish()
+}
+
+/// Returns the C++ code of the tiling maths of operators with functions of rows.
+fn rows(def: &OpDef) -> String {
+    let written = def.outputs.iter().filter(|tensor| tensor.kind == Kind::PerRow);
+    let width = match written.filter_map(|tensor| tensor.own).map(Stored::size).min() {
+        None => "need.size".into(),
+        Some(size) => format!("std::min<uint64_t>(need.size, {size})"),
+    };
+    let has = [("@perrow@", def.per_row().next().is_some())];
+    kept(ROWS, &has).replace("@width@", &width)
 }
 
 /// Returns the name of the C++ constant for an element type, for example `TYPE_HALF`.

@@ -6,6 +6,7 @@ use crate::arch::Soc;
 use crate::emit::kernel;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Value};
 use op_dsl_ir::registered::{Attribute, Definition};
@@ -133,10 +134,12 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     let counts = list(vec![COUNTS.into(); pairs().count()]);
     let formats = vec!["ge::FORMAT_ND"; pairs().count()].join(", ");
     all.map(|(role, tensor, param, more)| {
-        let types = match tensor.kind {
-            Kind::Mask => &masks,
-            Kind::Rows => &counts,
-            Kind::Whole | Kind::Gated | Kind::PerRow => &types,
+        let own = tensor.own.map(|own| list(vec![format!("DT_{}", ge_name(own)); pairs().count()]));
+        let types = match (&own, tensor.kind) {
+            (Some(own), _) => own,
+            (_, Kind::Mask) => &masks,
+            (_, Kind::Rows) => &counts,
+            (_, Kind::Whole | Kind::Gated | Kind::PerRow) => &types,
         };
         format!(
             "        {of}{role}(\"{}\")

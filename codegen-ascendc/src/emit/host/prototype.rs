@@ -6,6 +6,7 @@ use super::definition::{attr_default, fewer, missing};
 use super::tiling::{ge_types, mask_types};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
 use op_dsl_ir::registered::{Prototype, Types};
 
@@ -93,15 +94,18 @@ fn suggested(package: &Package<'_>) -> Signature {
     let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
     // Inputs that may differ in element type cannot share a type variable.
     let ty = if def.promote { types.clone() } else { "\"T\"".into() };
+    let type_of = |tensor: &Tensor| {
+        let own = || format!("TensorType({{{}}})", kernel_types(package, tensor));
+        match (tensor.own, tensor.kind) {
+            (Some(_), _) | (_, Kind::Mask | Kind::Rows) => own(),
+            (_, Kind::Whole | Kind::Gated | Kind::PerRow) => ty.clone(),
+        }
+    };
     let input = |(i, tensor): (usize, &Tensor)| {
         let macro_name = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
-        let ty = match tensor.kind {
-            Kind::Mask | Kind::Rows => format!("TensorType({{{}}})", kernel_types(package, tensor)),
-            Kind::Whole | Kind::Gated | Kind::PerRow => ty.clone(),
-        };
-        Item::tensor(macro_name, &tensor.name, ty)
+        Item::tensor(macro_name, &tensor.name, type_of(tensor))
     };
-    let output = |tensor: &Tensor| Item::tensor("OUTPUT", &tensor.name, ty.clone());
+    let output = |tensor: &Tensor| Item::tensor("OUTPUT", &tensor.name, type_of(tensor));
     let attr = |attr: &Attr| {
         let (ty, default) = attr_default(attr);
         Item { name: attr.name.to_string(), macro_name: "ATTR", rest: format!("{ty}, {default}") }
@@ -159,10 +163,11 @@ fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
 
 /// Returns CANN's names of the element types of a tensor for which there are kernels.
 fn kernel_types(package: &Package<'_>, tensor: &Tensor) -> String {
-    match tensor.kind {
-        Kind::Mask => mask_types(&package.def).join(", "),
-        Kind::Rows => "DT_INT64".into(),
-        Kind::Whole | Kind::Gated | Kind::PerRow => ge_types(&package.dtypes()),
+    match (tensor.own, tensor.kind) {
+        (Some(own), _) => format!("DT_{}", ge_name(own)),
+        (_, Kind::Mask) => mask_types(&package.def).join(", "),
+        (_, Kind::Rows) => "DT_INT64".into(),
+        (_, Kind::Whole | Kind::Gated | Kind::PerRow) => ge_types(&package.dtypes()),
     }
 }
 

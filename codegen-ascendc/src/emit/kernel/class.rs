@@ -7,7 +7,7 @@ use super::super::text::Text;
 use super::super::tree::File;
 use super::names::{self, Input, cpp, header_file, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
-use super::{counts, formula_call, row_functions, small, sums, tiling_key, truths};
+use super::{cache, counts, formula_call, row_functions, small, sums, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -279,13 +279,10 @@ fn whole_blocks(arch: &Arch) -> String {
 }
 
 fn moves(package: &Package<'_>, arch: &Arch) -> String {
-    let flush = match arch.flushes {
-        true => "DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);",
-        false => "// The compiler has the cache written back at the end of a kernel.",
-    };
+    let flush = cache::flush(arch, "T");
     // Masks must keep the order of the numbers they belong to.
     let ordered = if truths::streams(package).is_empty() { "small" } else { "true" };
-    let of_blocks = MOVES_OF_BLOCKS.replace("@flush@", flush).replace("@ordered@", ordered);
+    let of_blocks = MOVES_OF_BLOCKS.replace("@flush@", &flush).replace("@ordered@", ordered);
     if arch.pads { MOVES.into() } else { of_blocks }
 }
 

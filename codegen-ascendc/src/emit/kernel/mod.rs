@@ -13,6 +13,7 @@
 //! row_functions                     the class of an operator with functions of rows
 //! compute      <op>_compute.h       the formula, one class per specialisation and element type
 //! registers                         the formula on registers
+//! cache                             the data cache of scalar code
 //! barrier                           the order of dependent vector calls
 //! calls                             the vector calls of a plan
 //! call, scalar                      one vector call; numbers that are the same for every element
@@ -23,6 +24,7 @@
 //! ```
 
 mod barrier;
+mod cache;
 mod call;
 mod calls;
 mod class;

@@ -10,12 +10,14 @@
 //! walks     the formula on chunks of a row that does not fit UB
 //! chunks    members of the class that walk along such a row
 //! turned    members that turn short rows, so that copies move them without gaps
+//! numbers   tensors with one number per row
 //! streams   properties of streams that both kinds of walk ask
 //! walk      the tiles of a core
 //! moves     copies of rows
 //! ```
 
 mod chunks;
+mod numbers;
 mod order;
 mod stages;
 mod streams;
@@ -27,10 +29,10 @@ pub use stages::{class, helpers};
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{self, inputs, slot};
+use super::names::{self, slot};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Gate;
-use streams::{converts, side};
+use streams::{converts, elements, of_package, results, side};
 
 /// C++ function that walks the tiles of a core.
 const WALK: &str = include_str!("row_functions/walk.h");
@@ -66,6 +68,7 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     copy_in(package, text);
     calculate(package, text);
     copy_out(package, text);
+    numbers::functions(package, text);
     chunks::functions(package, text);
     text.line("");
     turned::functions(package, text);
@@ -94,15 +97,20 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         .collect();
     text.function(names::wrapped("__aicore__ inline void Bind(", &args, ")"), |text| {
         for t in used {
-            text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
+            let ty = numbers::element_of(package, t);
+            text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ {ty}*>({t}));"));
         }
     });
     text.line("");
+    let has_results = !results(package).is_empty();
     text.function("__aicore__ inline void Init(TPipe& pipe)", |text| {
         text.line("capacity_ = Capacity();");
         text.line("const uint32_t bytes = capacity_ * sizeof(T);");
         text.line("pipe.InitBuffer(inQue_, tiling_.buffers, Formula::INPUTS * bytes);");
-        text.line("pipe.InitBuffer(outQue_, tiling_.buffers, OUTPUTS * bytes);");
+        if has_results {
+            text.line("pipe.InitBuffer(outQue_, tiling_.buffers, OUTPUTS * bytes);");
+        }
+        numbers::init(package, text);
         if converts(package) {
             text.block("if constexpr (sizeof(T) != sizeof(float))", "}", |text| {
                 text.line("pipe.InitBuffer(floats_, (Formula::INPUTS + OUTPUTS) * capacity_ * sizeof(float));");
@@ -112,14 +120,14 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         turned::init(package, text);
         text.line("formula_.Init(pipe, capacity_, tiling_);");
     });
-    text.line("").lines(WALK);
+    text.line("").lines(of_package(package, WALK));
 }
 
 fn copy_in(package: &Package<'_>, text: &mut Text) {
     let def = &package.def;
     text.function("__aicore__ inline void CopyIn(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> in = inQue_.AllocTensor<T>();");
-        for input in inputs(package) {
+        for input in elements(package) {
             let tensor = cpp_name(&def.inputs[input.stream.tensor].name);
             text.lines(input.guarded(format!(
                 "Load(in[Formula::{} * capacity_], {tensor}Gm_, tile, {});",
@@ -133,23 +141,29 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
 }
 
 fn calculate(package: &Package<'_>, text: &mut Text) {
-    let def = &package.def;
     let barrier = super::barrier::statement(package);
+    let outputs = results(package);
     let call = |from: &str, to: &str| {
-        let ins = inputs(package).into_iter();
+        let ins = elements(package).into_iter();
         let ins = ins.map(|i| format!("{from}[Formula::{} * capacity_]", slot(&i.name)));
-        let outs = def.output_names().into_iter();
-        let outs = outs.map(|name| format!("{to}[{} * capacity_]", slot(&name)));
+        let outs = outputs.iter();
+        let outs = outs.map(|(_, name)| format!("{to}[{} * capacity_]", slot(name)));
         let args: Vec<String> = ins.chain(outs).chain(["tile".into()]).collect();
         names::wrapped("formula_.Run(", &args, ");")
     };
     text.function("__aicore__ inline void Calculate(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> in = inQue_.DeQue<T>();");
-        text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
-        turned::calculated(package, text);
+        let done = match outputs.is_empty() {
+            true => "inQue_.FreeTensor(in);",
+            false => "inQue_.FreeTensor(in);\noutQue_.EnQue(out);",
+        };
+        if !outputs.is_empty() {
+            text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
+        }
+        turned::calculated(package, done, text);
         if !converts(package) {
             text.lines(call("in", "out"));
-            text.line("inQue_.FreeTensor(in);\noutQue_.EnQue(out);");
+            text.line(done);
             return;
         }
         text.block("if constexpr (sizeof(T) == sizeof(float))", "} else {", |text| {
@@ -157,28 +171,36 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         });
         text.indented(|text| {
             text.line("const LocalTensor<float> from = floats_.template Get<float>();");
-            text.line("const LocalTensor<float> to = from[Formula::INPUTS * capacity_];");
+            if !outputs.is_empty() {
+                text.line("const LocalTensor<float> to = from[Formula::INPUTS * capacity_];");
+            }
             text.lines(barrier);
             text.block("for (uint32_t k = 0; k < Formula::INPUTS; ++k)", "}", |text| {
                 text.line("Cast(from[k * capacity_], in[k * capacity_], RoundMode::CAST_NONE, tile.count);");
             });
             text.lines(call("from", "to"));
+            if outputs.is_empty() {
+                return;
+            }
             text.lines(barrier);
             text.block("for (uint32_t k = 0; k < OUTPUTS; ++k)", "}", |text| {
                 text.line("Cast(out[k * capacity_], to[k * capacity_], Formula::ROUND, tile.count);");
             });
         });
         text.line("}");
-        text.line("inQue_.FreeTensor(in);\noutQue_.EnQue(out);");
+        text.line(done);
     });
     text.line("");
 }
 
 fn copy_out(package: &Package<'_>, text: &mut Text) {
     let def = &package.def;
+    if results(package).is_empty() {
+        return;
+    }
     text.function("__aicore__ inline void CopyOut(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> out = outQue_.DeQue<T>();");
-        for (stream, name) in def.output_streams().into_iter().zip(def.output_names()) {
+        for (stream, name) in results(package) {
             let tensor = cpp_name(&def.outputs[stream.tensor].name);
             text.line(format!(
                 "Store({tensor}Gm_, out[{} * capacity_], tile, {});",
@@ -193,20 +215,27 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
 
 fn fields(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     let def = &package.def;
-    text.line("// Slots of the results in a buffer of the output queue.");
-    for (at, name) in def.output_names().iter().enumerate() {
+    let outputs = results(package);
+    if !outputs.is_empty() {
+        text.line("// Slots of the results in a buffer of the output queue.");
+    }
+    for (at, (_, name)) in outputs.iter().enumerate() {
         text.line(format!("static constexpr uint32_t {} = {at};", slot(name)));
     }
-    text.line(format!("static constexpr uint32_t OUTPUTS = {};\n", def.output_names().len()));
+    text.line(format!("static constexpr uint32_t OUTPUTS = {};\n", outputs.len()));
     text.line(format!("const {}& tiling_;", package.tiling_data()));
     if def.split.is_some() {
         text.line("// Which part of a gated tensor is the gate.\nconst uint32_t gate_;");
     }
     text.line("// Elements of the largest tile.\nuint32_t capacity_ = 0;");
     for t in tensors {
-        text.line(format!("GlobalTensor<T> {t}Gm_;"));
+        text.line(format!("GlobalTensor<{}> {t}Gm_;", numbers::element_of(package, t)));
     }
-    text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
+    text.line("TQue<TPosition::VECIN, 1> inQue_;");
+    if !outputs.is_empty() {
+        text.line("TQue<TPosition::VECOUT, 1> outQue_;");
+    }
+    numbers::fields(package, text);
     chunks::fields(text);
     turned::fields(package, text);
     if converts(package) {

@@ -50,9 +50,16 @@ pub enum Unbuilt {
         "{0} has sums and no input that is never broadcast, which --layout {1} needs; use --layout {SUMS}"
     )]
     Sums(String, &'static str),
+    /// The layout does not support tensors with one number per row.
+    ///
+    /// The fields are such a tensor, the operator and the layout.
+    #[error(
+        "`{0}` of {1} has one number per row, which --layout {2} does not take yet; use --layout {SUMS}"
+    )]
+    PerRow(String, String, &'static str),
 }
 
-/// Layouts of operators with sums, for messages.
+/// Layout of operators that others do not take, for messages.
 const SUMS: &str = "custom";
 
 /// Number of the architecture that compilers of generation 9 no longer support.
@@ -107,6 +114,12 @@ impl Layout {
     pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
         let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
         let leads = def.sums.is_empty() || !def.wide.is_empty();
+        let per_row =
+            def.per_row().next().filter(|_| matches!(self, Layout::Direct | Layout::Torch));
+        if let Some(tensor) = per_row {
+            let (tensor, op) = (tensor.name.to_string(), def.name.to_string());
+            return Err(Unbuilt::PerRow(tensor, op, self.name()));
+        }
         match self {
             Layout::Torch if bits => Err(Unbuilt::Bits(def.name.to_string())),
             Layout::Direct | Layout::OpsNn if !leads => {

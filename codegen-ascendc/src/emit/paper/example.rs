@@ -19,7 +19,7 @@ use op_dsl_ir::{DType, Stored};
 /// functions of rows, because the example computes one element at a time.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
     let name = function.name.trim_start_matches("aclnn");
-    let is_elementwise = !package.def.has_row_functions();
+    let is_elementwise = !package.def.is_by_rows();
     (package.dtypes().contains(&DType::F32) && is_elementwise)
         .then(|| format!("examples/test_aclnn_{}.cpp", snake(name)))
 }

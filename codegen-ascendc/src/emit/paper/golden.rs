@@ -7,6 +7,7 @@ use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use crate::emit::type_names::type_names;
 use crate::plan::rows::nearest;
 use op_dsl_ir::op::{
     Attr, AttrKind, Gate, Kind, Part, Pattern, RowFunction, Rule, Spec, Split, Stream, Tensor,
@@ -48,6 +49,9 @@ pub fn file(package: &Package<'_>) -> File {
     if package.def.has_row_functions() {
         t.line(OF_ROWS);
     }
+    if package.def.outputs.iter().any(|output| output.kind == Kind::PerRow) {
+        t.line(SINGLE);
+    }
     t.line(golden(package));
     let text = t.finish();
     let text = text
@@ -69,6 +73,8 @@ const COUNTED: &str = include_str!("golden/counted.py");
 const LAID: &str = include_str!("golden/laid.py");
 
 const SUMMED: &str = include_str!("golden/summed.py");
+
+const SINGLE: &str = include_str!("golden/single.py");
 
 const OF_ROWS: &str = include_str!("golden/rows.py");
 
@@ -153,7 +159,7 @@ pub fn word(name: &str) -> String {
     const KEYWORDS: &[&str] = &[
         "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
         "formula", "from", "gate_first", "global", "import", "is", "joined", "laid", "lambda", "math",
-        "nonlocal", "not", "np", "of_rows", "or", "parts", "pass", "raise", "summed", "with",
+        "nonlocal", "not", "np", "of_rows", "or", "parts", "pass", "raise", "single", "summed", "with",
     ];
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
@@ -221,15 +227,22 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     for line in &code.lines {
         t.line(format!("    {line}"));
     }
-    let outputs = match stages.is_empty() {
-        true => code.outputs,
-        false => {
+    let outputs = match def.is_by_rows() {
+        false => code.outputs,
+        true => {
             // A result may be the same for a whole row.
-            let one = |value: &String| format!("{value} + np.zeros(np.broadcast_shapes(*shapes))");
+            let streams = def.output_streams();
+            let one = |(value, stream): (&String, &Stream)| {
+                let shape = match def.outputs[stream.tensor].kind {
+                    Kind::PerRow => "single(np.broadcast_shapes(*shapes))",
+                    _ => "np.broadcast_shapes(*shapes)",
+                };
+                format!("{value} + np.zeros({shape})")
+            };
             let shapes: Vec<String> =
                 inputs.iter().map(|name| format!("np.shape({name})")).collect();
             t.line(format!("    shapes = {}", tuple(&shapes)));
-            code.outputs.iter().map(one).collect()
+            code.outputs.iter().zip(&streams).map(one).collect()
         }
     };
     t.line(format!("    return {}\n", tuple(&outputs)));
@@ -352,10 +365,19 @@ fn golden(package: &Package<'_>) -> String {
         };
     }
     let all: Vec<String> =
-        def.outputs.iter().map(|o| format!("{}.astype(dtype)", word(&o.name))).collect();
+        def.outputs.iter().map(|o| format!("{}.astype({})", word(&o.name), own(o))).collect();
     t.line("    with np.errstate(over=\"ignore\"):");
     t.line(format!("        return [{}]", all.join(", ")));
     t.finish().trim_end().to_string()
+}
+
+/// Returns the Python expression of an output's element type.
+fn own(output: &Tensor) -> String {
+    match output.own {
+        None => "dtype".into(),
+        Some(Stored::Number(dtype)) => type_names(dtype).numpy.into(),
+        Some(other) => format!("np.{}", other.name()),
+    }
 }
 
 /// Returns the Python expression that converts an input to an array of float64.
@@ -376,7 +398,9 @@ fn numbers(package: &Package<'_>, input: &Tensor) -> String {
 
 fn dtype(package: &Package<'_>) -> String {
     let def = &package.def;
-    let number = |i: usize| matches!(def.inputs[i].kind, Kind::Whole | Kind::Gated);
+    let number = |i: usize| {
+        matches!(def.inputs[i].kind, Kind::Whole | Kind::Gated) && def.inputs[i].own.is_none()
+    };
     let deciding = |i: &usize| def.presence(*i).is_none() && number(*i);
     let deciding = (0..def.inputs.len()).filter(deciding);
     let names: Vec<String> = deciding.map(|i| word(&def.inputs[i].name)).collect();

@@ -117,6 +117,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
                 let what = tensor(package, interface, p);
                 let dtypes = match p.of {
                     SignaturePart::Input(i) => phrases::input_dtypes(package, i),
+                    SignaturePart::Output(k) => phrases::output_dtypes(package, k),
                     _ => phrases::dtypes(package),
                 };
                 let (name, any) = (&p.name, words.tensors.any_strides);

@@ -1,17 +1,17 @@
 //! Phrases of documents: tensors, element types and products.
 
 use crate::arch::Inaccurate;
-use crate::emit::api::{allowed, is_mask, kind};
+use crate::emit::api::{allowed, is_mask, kind, own};
 use crate::emit::host::mask_types;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
-use crate::emit::type_names::type_names;
+use crate::emit::type_names::{ge_name, type_names};
 use crate::emit::words::{Word, Words};
 use crate::plan::rows::nearest;
 use op_dsl_ir::display;
 use op_dsl_ir::interface::{Interface, Param};
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Rule, Spec, Stage};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Rule, Spec, Stage, Tensor};
 use op_dsl_ir::published::{DTypes, Inputs, SignaturePart};
 use op_dsl_ir::{DType, Stored};
 
@@ -33,10 +33,25 @@ pub fn dtypes(package: &Package<'_>) -> String {
 
 /// Returns the names of the element types that an input may have; masks and row counts have their own.
 pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
-    match package.def.inputs[input].kind {
+    let tensor = &package.def.inputs[input];
+    match tensor.kind {
         Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
         Kind::Rows => "INT64".into(),
-        Kind::Whole | Kind::Gated | Kind::PerRow => dtypes(package),
+        Kind::Whole | Kind::Gated | Kind::PerRow => number_dtypes(package, tensor),
+    }
+}
+
+/// Returns the names of the element types that an output may have.
+pub fn output_dtypes(package: &Package<'_>, output: usize) -> String {
+    number_dtypes(package, &package.def.outputs[output])
+}
+
+/// Returns the names of the element types that a tensor of numbers may have: one if it has a type of its own.
+fn number_dtypes(package: &Package<'_>, tensor: &Tensor) -> String {
+    match tensor.own {
+        Some(Stored::Number(own)) => dtype(own).into(),
+        Some(own) => ge_name(own).into(),
+        None => dtypes(package),
     }
 }
 
@@ -266,6 +281,7 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Str
         };
     }
     match (interface.broadcast, &def.split, kind) {
+        (_, _, Kind::PerRow) => words.shape_per_row,
         (true, ..) if output => words.shape_broadcast,
         (true, ..) => words.shape_broadcasts,
         (_, Some(_), Kind::Gated) => words.shape_both,
@@ -287,6 +303,7 @@ pub fn about_sums(package: &Package<'_>) -> Option<String> {
 pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
     let words = &package.words().tensors;
     match (interface.dtypes, param.of) {
+        _ if own(package, param).is_some() => words.type_own,
         _ if is_mask(package, param) && package.def.masks() == Stored::Bit => words.bits,
         _ if is_mask(package, param) => words.bytes,
         (DTypes::SAME, _) => words.type_same,

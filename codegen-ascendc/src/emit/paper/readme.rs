@@ -39,7 +39,6 @@ pub fn file(package: &Package<'_>, functions: &[Function]) -> File {
 fn parameters(package: &Package<'_>) -> String {
     let (def, words) = (&package.def, package.words());
     let (kinds, tensors, gap) = (&words.kinds, &words.tensors, words.signs.gap);
-    let dtypes = phrases::dtypes(package);
     let mut t = Text::new();
     t.line(phrases::table(&words.arguments.operator_heads));
     for (i, input) in def.inputs.iter().enumerate() {
@@ -66,8 +65,9 @@ fn parameters(package: &Package<'_>) -> String {
             attr.name, kinds.attribute
         ));
     }
-    for output in def.outputs.iter() {
+    for (k, output) in def.outputs.iter().enumerate() {
         let (name, kind, what) = (&output.name, kinds.output, tensors.written);
+        let dtypes = phrases::output_dtypes(package, k);
         t.line(format!("| {name} | {kind} | {what} | {dtypes} | ND |"));
     }
     t.finish()

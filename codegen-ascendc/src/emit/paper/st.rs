@@ -81,12 +81,18 @@ fn input(
             if let (Some(last), true) = (shape.last_mut(), gated) {
                 *last *= 2;
             }
+            if let (Some(last), Kind::PerRow) = (shape.last_mut(), def.inputs[i].kind) {
+                *last = 1;
+            }
             if sums::summed(def).contains(&i) {
                 shape = sums::row(def, i, &shape);
             }
             let (ty, range) = match def.inputs[i].kind {
                 Kind::Mask => ("bool", "[0, 1]"),
-                _ => (type_names(dtype).test, "[-5, 5]"),
+                _ => {
+                    let own = def.inputs[i].own.and_then(|own| own.number());
+                    (type_names(own.unwrap_or(dtype)).test, "[-5, 5]")
+                }
             };
             ("tensor", ty, format!("{shape:?}"), range.to_string())
         }

@@ -123,8 +123,7 @@ mod tests {
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
             Why::Sum(soc, name()),
-            Why::Rows("row_sum", "architecture 1001".into()),
-            Why::PerRow(name()),
+            Why::Rows("row_sum".into(), "architecture 1001".into()),
             Why::Own(name(), "int8".into()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::Inaccurate(Box::new(Inaccurate {

@@ -124,6 +124,9 @@ words! {
         shape_half =
             "Half of a tensor with both parts along the split dimension.",
             "切分维的大小是包含两部分的Tensor的一半。";
+        shape_per_row =
+            "One number per row: the shape of the computation with 1 for the last dimension.",
+            "每行一个数：shape为参与计算的shape，但最后一维的大小为1。";
         shape_same = "The same for all tensors.", "所有Tensor的shape相同。";
         bits =
             "Truth values, eight to a byte, the first in the lowest bit.",
@@ -133,6 +136,7 @@ words! {
         counts =
             "One dimension: as many rows as the sum of its entries are computed, others are zeros. Rows are what the dimensions before the split dimension make. A negative entry counts as 0.",
             "1维，所有元素之和为参与计算的行数，其余各行的结果为0。行数为切分维之前所有维度大小的乘积。负数按0处理。";
+        type_own = "The same element type in every call.", "数据类型固定不变。";
         type_same = "The same element type for all tensors.", "所有Tensor的数据类型相同。";
         type_same_inputs = "The same element type for all inputs.", "所有输入的数据类型相同。";
         type_promoted = "Promoted with the other inputs.", "数据类型与其他输入满足互推导关系。";

@@ -65,11 +65,6 @@ fn reason(why: &Why) -> String {
                 beside_zh(beside)
             )
         }
-        Why::PerRow(name) => {
-            format!(
-                "`{name}`每行只有一个数，NPU核函数目前不读写这样的Tensor，请在CPU上计算，或写作`Elem`"
-            )
-        }
         Why::Own(name, stored) => {
             format!(
                 "`{name}`的数据类型固定为{stored}，目前尚不能为NPU生成这样的Tensor，请将`{name}`写为`Elem`，并在算子之外转换"

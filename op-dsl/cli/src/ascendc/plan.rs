@@ -58,7 +58,10 @@ fn calls(def: &OpDef, plan: &Plan) -> String {
     if let Some(rows) = &plan.rows {
         let stages: String =
             rows.stages.iter().enumerate().map(|stage| of_stage(def, stage)).collect();
-        return format!("{stages}Results\n{}", calls(def, &rows.results));
+        return match &rows.results {
+            Some(results) => format!("{stages}Results\n{}", calls(def, results)),
+            None => stages,
+        };
     }
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     for (i, instr) in plan.instrs.iter().enumerate() {

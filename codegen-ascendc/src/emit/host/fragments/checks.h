@@ -74,6 +74,11 @@ inline Dims ShapeOf(const Operand& tensor, const Domain& domain)
     if (tensor.gated && domain.split >= 0 && dims[domain.split] != UNKNOWN_DIM) {
         dims[domain.split] *= 2;
     }
+    @perrow@
+    if (tensor.single && !dims.empty() && !IsUnknownRank(dims)) {
+        dims.back() = 1;
+    }
+    @end@
     return dims;
 }
 
@@ -82,6 +87,11 @@ inline ge::graphStatus PartOf(const Context* context, const Operand& tensor, con
                               const Domain& domain, Dims& part)
 {
     part = shape;
+    @perrow@
+    if (tensor.single && !part.empty()) {
+        part.back() = UNKNOWN_DIM;  // one number says nothing of the length of its row
+    }
+    @end@
     if (!tensor.gated) {
         return ge::GRAPH_SUCCESS;
     }
@@ -209,6 +219,29 @@ inline size_t Lead(const std::vector<Dims>& inputs, bool broadcast)
     return lead;
 }
 
+@perrow@
+// Checks tensors with one number per row: inputs are never broadcast, and rows have elements where an output has a number of each.
+inline ge::graphStatus CheckRows(const Context* context, const std::vector<Dims>& inputs, const Domain& domain)
+{
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        Domain whole{ShapeOf(INPUTS[k], domain), domain.split};
+        if (INPUTS[k].single && !IsSilent(inputs[k]) && !Merge(inputs[k], whole)) {
+            return RefuseTensor(context, INPUTS[k].name, "has shape " + ToString(inputs[k]) + "; must be " +
+                                ToString(ShapeOf(INPUTS[k], domain)) + ", which follows from the other inputs");
+        }
+    }
+    for (const Operand& output : OUTPUTS) {
+        const Dims dims = ShapeOf(output, domain);
+        const bool filled = std::find(dims.begin(), dims.end(), 0) == dims.end();
+        if (output.single && filled && !domain.dims.empty() && domain.dims.back() == 0) {
+            return RefuseTensor(context, output.name, "has one number per row, and rows of shape " +
+                                ToString(domain.dims) + " have no elements");
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+@end@
 // Finds the domain that all inputs agree on. Where nothing is known its rank is unknown.
 @along@
 inline ge::graphStatus FindDomain(const Context* context, std::vector<Dims> inputs, int64_t dim, bool broadcast,
@@ -269,11 +302,20 @@ inline ge::graphStatus FindDomain(const Context* context, const std::vector<Dims
             Merge(part, domain);
             continue;
         }
+        @perrow@
+        if (INPUTS[k].single) {
+            continue;
+        }
+        @end@
         const std::string before = ToString(domain.dims);
         if (!Broadcast(part, domain)) {
             return RefuseTensor(context, INPUTS[k].name, "of shape " + ToString(inputs[k]) +
                                 " cannot be broadcast with " + before + "; dimensions must be equal or 1");
         }
     }
+    @perrow@
+    return CheckRows(context, inputs, domain);
+    @else@
     return ge::GRAPH_SUCCESS;
+    @end@
 }

@@ -21,6 +21,12 @@ inline RowExtent CollapseRows(const uint64_t* dims, size_t rank, size_t outer, b
 // Rows whose numbers fit what a tile needs once.
 constexpr uint64_t FEW_ROWS = 64;
 
+@perrow@
+// Rows that cores are given together. Where copies move blocks, scalar code writes the numbers of rows that are less than a
+// block, and no other core may write to the lines that the data cache holds for it.
+inline uint64_t UnitRows(const Need& need, const Machine& machine) { return machine.pads ? 1 : LINE / @width@; }
+
+@end@
 // Elements of the longest row that fits UB.
 inline uint64_t LongestRow(const Need& need, const Machine& machine)
 {
@@ -56,15 +62,29 @@ inline bool CutRows(const RowExtent& extent, const Need& need, const Machine& ma
     const uint64_t used = need.chunk.fixed + CeilDiv(chunk * need.chunk.bits, 8);
     const uint64_t room = need.held == 0 ? 0 : (machine.ub - used) / (PIECES * need.held * need.size);
     const uint64_t fits = std::min(room, MAX_BLOCK_LEN / (2 * need.size)) / chunk * chunk;
+    @perrow@
+    const uint64_t units = CeilDiv(extent.rows, UnitRows(need, machine));
+    const uint64_t cores = std::min(units, machine.cores);
+    @else@
     const uint64_t cores = std::min(extent.rows, machine.cores);
+    @end@
     data.buffers = 2;
+    @perrow@
+    data.share = units / cores;
+    data.unitRows = Narrow(UnitRows(need, machine));
+    @else@
     data.share = extent.rows / cores;
     data.unitRows = 1;
+    @end@
     data.tileRows = 1;
     data.tileColumns = Narrow(chunk);
     data.pitch = Narrow(chunk);
     data.cores = Narrow(cores);
+    @perrow@
+    data.big = Narrow(units % cores);
+    @else@
     data.big = Narrow(extent.rows % cores);
+    @end@
     data.path = PATH_COLUMNS;
     data.held = Narrow(std::min(fits, CeilDiv(CeilDiv(extent.columns, PIECES), chunk) * chunk));
     return true;
@@ -108,8 +128,14 @@ inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& m
     }
     // The longest row is whole blocks.
     const uint64_t pitch = CeilDiv(extent.columns, block) * block;
+    @perrow@
+    const uint64_t units = CeilDiv(extent.rows, UnitRows(need, machine));
+    const uint64_t cores = std::min(units, machine.cores);
+    const uint64_t share = std::min(CeilDiv(units, cores) * UnitRows(need, machine), extent.rows);
+    @else@
     const uint64_t cores = std::min(extent.rows, machine.cores);
     const uint64_t share = CeilDiv(extent.rows, cores);
+    @end@
     const uint64_t turned = TurnedRows(extent, need, machine);
     const uint64_t both = Capacity(need.dense, machine.ub, need.size);
     data.buffers = turned != 0 || (both >= pitch && share > 1) ? 2 : 1;
@@ -118,15 +144,29 @@ inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& m
     if (tileRows == share && share > 1 && share * extent.columns >= LEAST_SHARE_OF_TWO) {
         tileRows = CeilDiv(share, 2);
     }
+    @perrow@
+    if (!machine.pads && tileRows > block) {
+        tileRows = tileRows / block * block;
+    }
+    @end@
     if (turned != 0) {
         tileRows = CeilDiv(tileRows, LINE_ROWS) * LINE_ROWS;
         data.path = PATH_TURNED;
     }
+    @perrow@
+    data.share = units / cores;
+    data.unitRows = Narrow(UnitRows(need, machine));
+    @else@
     data.share = extent.rows / cores;
     data.unitRows = 1;
+    @end@
     data.tileRows = Narrow(tileRows);
     data.pitch = Narrow(turned != 0 ? tileRows : pitch);
     data.cores = Narrow(cores);
+    @perrow@
+    data.big = Narrow(units % cores);
+    @else@
     data.big = Narrow(extent.rows % cores);
+    @end@
     return true;
 }

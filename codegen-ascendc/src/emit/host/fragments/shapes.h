@@ -60,6 +60,16 @@ ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
             continue;
         }
         @end@
+        @own@
+        if (INPUTS[k].own != ge::DT_UNDEFINED) {
+            if (other != INPUTS[k].own) {
+                return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " +
+                                    std::to_string(static_cast<int>(other)) + "; allowed: " +
+                                    std::to_string(static_cast<int>(INPUTS[k].own)));
+            }
+            continue;
+        }
+        @end@
         @optional@
         if (OPTIONAL[k] && other == ge::DT_UNDEFINED) {
             continue;
@@ -73,7 +83,11 @@ ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
         type = other == type ? type : ge::DT_FLOAT;
     }
     for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        @own@
+        context->SetOutputDataType(k, OUTPUTS[k].own == ge::DT_UNDEFINED ? type : OUTPUTS[k].own);
+        @else@
         context->SetOutputDataType(k, type);
+        @end@
     }
     return ge::GRAPH_SUCCESS;
 }

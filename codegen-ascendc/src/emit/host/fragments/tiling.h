@@ -82,6 +82,22 @@ ge::graphStatus CheckMask(const gert::TilingContext* context, const char* name,
 }
 
 @end@
+@own@
+// Checks the element type of a tensor that has the same in every call.
+ge::graphStatus CheckOwn(const gert::TilingContext* context, const Operand& tensor,
+                         const gert::CompileTimeTensorDesc* desc)
+{
+    if (desc == nullptr) {
+        return RefuseTensor(context, tensor.name, "is missing");
+    }
+    if (desc->GetDataType() != tensor.own) {
+        return RefuseTensor(context, tensor.name, "has dtype " + NameOf(desc->GetDataType()) + "; allowed: " +
+                            NameOf(tensor.own));
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+@end@
 // Finds the element type of all tensors.
 ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, Type& type)
 {
@@ -101,11 +117,27 @@ ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, T
             continue;
         }
         @end@
+        @own@
+        if (INPUTS[k].own != ge::DT_UNDEFINED) {
+            if (CheckOwn(context, INPUTS[k], desc) != ge::GRAPH_SUCCESS) {
+                return ge::GRAPH_FAILED;
+            }
+            continue;
+        }
+        @end@
         if (CheckType(context, arch, INPUTS[k].name, desc, common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
     for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        @own@
+        if (OUTPUTS[k].own != ge::DT_UNDEFINED) {
+            if (CheckOwn(context, OUTPUTS[k], context->GetOutputDesc(k)) != ge::GRAPH_SUCCESS) {
+                return ge::GRAPH_FAILED;
+            }
+            continue;
+        }
+        @end@
         if (CheckType(context, arch, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }

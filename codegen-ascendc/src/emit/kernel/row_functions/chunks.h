@@ -1,9 +1,17 @@
+@elements@
 // Walks along a row that does not fit UB, from walk number `walk` on; the last one computes the results.
+@else@
+// Walks along a row that does not fit UB, from walk number `walk` on.
+@end@
 template <uint32_t walk>
 __aicore__ inline void WalkFrom(RowTile tile)
 {
     constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
+    @elements@
     constexpr bool isLast = walk == Formula::WALKS;
+    @else@
+    constexpr bool isLast = walk + 1 == Formula::WALKS;
+    @end@
     tile.rows = 1;
     tile.chunk = 0;
     for (tile.first = 0; tile.first < tiling_.columns; tile.first += tiling_.pitch) {
@@ -18,15 +26,24 @@ __aicore__ inline void WalkFrom(RowTile tile)
         }
         CalculateChunk<walk>(tile);
         if constexpr (isLast) {
+            @elements@
             CopyOut(tile);
+            @end@
             ReleaseBehind(tile);
         }
         ++tile.chunk;
     }
+    @elements@
     if constexpr (!isLast) {
         formula_.template EndWalk<walk>(tile.chunk, static_cast<float>(tiling_.columns));
         WalkFrom<walk + 1>(tile);
     }
+    @else@
+    formula_.template EndWalk<walk>(tile.chunk, static_cast<float>(tiling_.columns));
+    if constexpr (!isLast) {
+        WalkFrom<walk + 1>(tile);
+    }
+    @end@
 }
 
 // Elements from the first of a tile on, up to the end of the row or `most`.

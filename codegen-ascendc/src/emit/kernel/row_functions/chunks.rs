@@ -5,8 +5,8 @@
 use super::super::super::package::Package;
 use super::super::super::text::Text;
 use super::super::barrier;
-use super::super::names::{self, Input, inputs, slot};
-use super::streams::{converts, side};
+use super::super::names::{self, Input, slot};
+use super::streams::{converts, elements, of_package, results, side};
 use op_dsl_ir::names::cpp_name;
 
 /// C++ functions of walks, with a mark for the conversion of a stream to `float`.
@@ -30,7 +30,7 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
     stream.indented(|text| {
         text.lines(if converts(package) { CONVERTED } else { "return stream;" });
     });
-    text.lines(CHUNKS.replace("    @stream@\n", &stream.finish())).line("");
+    text.lines(of_package(package, CHUNKS).replace("    @stream@\n", &stream.finish())).line("");
     hold(package, text);
     text.line("");
     copy_in(package, text);
@@ -47,7 +47,7 @@ fn hold(package: &Package<'_>, text: &mut Text) {
     text.function("__aicore__ inline void Hold(RowTile tile)", |text| {
         text.line("tile.columns = Left(tile, tiling_.held);");
         text.line("LocalTensor<T> piece = heldQue_.AllocTensor<T>();");
-        for input in inputs(package) {
+        for input in elements(package) {
             let (name, tensor) = (slot(&input.name), tensor(package, &input));
             text.block(
                 &format!("if constexpr (Formula::HELD_{name} < Formula::HELD)"),
@@ -69,7 +69,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     text.line("template <uint32_t walk>");
     text.function("__aicore__ inline void CopyInChunk(const RowTile& tile)", |text| {
         text.line("LocalTensor<T> in = inQue_.AllocTensor<T>();");
-        for input in inputs(package) {
+        for input in elements(package) {
             let (name, tensor) = (slot(&input.name), tensor(package, &input));
             let loads = format!("Loads<walk>(tile, Formula::WALKS_{name}, Formula::HELD_{name})");
             let load = format!(
@@ -84,21 +84,22 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
 
 fn calculate(package: &Package<'_>, text: &mut Text) {
     let converts = converts(package);
-    let streams = inputs(package).into_iter().map(|input| {
+    let streams = elements(package).into_iter().map(|input| {
         let name = slot(&input.name);
         format!(
             "Stream<walk>(in, tile, Formula::{name}, Formula::WALKS_{name}, Formula::HELD_{name})"
         )
     });
     let streams: Vec<String> = streams.collect();
-    let outs = package.def.output_names().into_iter().map(|name| match converts {
-        true => format!("Result(out, {})", slot(&name)),
-        false => format!("out[{} * capacity_]", slot(&name)),
+    let outputs = results(package);
+    let outs = outputs.iter().map(|(_, name)| match converts {
+        true => format!("Result(out, {})", slot(name)),
+        false => format!("out[{} * capacity_]", slot(name)),
     });
     let tile = || ["tile".to_string()];
     let terms: Vec<String> = streams.iter().cloned().chain(tile()).collect();
-    let results: Vec<String> = streams.iter().cloned().chain(outs).chain(tile()).collect();
-    if converts {
+    let of_results: Vec<String> = streams.iter().cloned().chain(outs).chain(tile()).collect();
+    if converts && !outputs.is_empty() {
         text.line("// Where a result of a chunk is computed, in `float`.");
         let head =
             "__aicore__ inline LocalTensor<float> Result(const LocalTensor<T>& out, uint32_t slot)";
@@ -116,12 +117,18 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         text.line("LocalTensor<T> in;");
         text.when("Loads<walk>(tile)", "in = inQue_.DeQue<T>();");
         text.lines(barrier);
+        let reduce = names::wrapped("formula_.template ReduceTerms<walk>(", &terms, ");");
+        if outputs.is_empty() {
+            text.lines(reduce);
+            text.when("Loads<walk>(tile)", "inQue_.FreeTensor(in);");
+            return;
+        }
         text.block("if constexpr (walk < Formula::WALKS)", "} else {", |text| {
-            text.lines(names::wrapped("formula_.template ReduceTerms<walk>(", &terms, ");"));
+            text.lines(reduce);
         });
         text.indented(|text| {
             text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
-            text.lines(names::wrapped("formula_.ComputeResults(", &results, ");"));
+            text.lines(names::wrapped("formula_.ComputeResults(", &of_results, ");"));
             if converts {
                 text.lines(barrier);
                 convert_results(text);

@@ -21,13 +21,10 @@ impl<'p> Order<'p> {
         Order { plan, rows, repeated: vec![None; rows.repeated] }
     }
 
-    fn stage_of(&self, value: usize) -> usize {
-        self.rows.stages.iter().position(|stage| stage.value == value).unwrap_or(0)
-    }
-
     /// Returns the C++ expression of the buffer that holds a stream, with one number per element.
     fn place(&self, stream: usize) -> String {
-        if let Some(Some(name)) = self.plan.inputs.get(stream) {
+        let name = self.plan.inputs.get(stream).filter(|_| !self.rows.given.contains(&stream));
+        if let Some(Some(name)) = name {
             return cpp_name(name);
         }
         if let Some(k) = self.rows.kept().position(|kept| kept == stream) {
@@ -47,7 +44,7 @@ impl<'p> Order<'p> {
             let is_free = |held: &Option<usize>| held.is_none_or(|held| !read.contains(&held));
             let Some(at) = self.repeated.iter().position(is_free) else { continue };
             self.repeated[at] = Some(*value);
-            let (to, from) = (self.place(*value), column(self.stage_of(*value)));
+            let (to, from) = (self.place(*value), column(self.rows.column(*value)));
             text.line(format!("RepeatAlong({to}, {from}, work, tile);"));
         }
     }
@@ -78,25 +75,25 @@ impl<'p> Order<'p> {
     /// Writes C++ statements that compute a stage once per row; `rows` is the C++ expression of the number of rows.
     pub fn uniform(&self, package: &Package<'_>, k: usize, rows: &str, text: &mut Text) {
         let Some(plan) = self.rows.stages[k].plan() else { return };
-        let args = read(plan, |stream| column(self.stage_of(stream)));
+        let args = read(plan, |stream| column(self.rows.column(stream)));
         text.lines(barrier::statement(package));
         text.line(format!("stage{k}_.Run({args}{}, scratch_, {rows});", column(k)));
     }
 
-    /// Writes C++ statements that compute the results.
+    /// Writes C++ statements that compute the results which have a number per element.
     pub fn results(&mut self, package: &Package<'_>, text: &mut Text) {
-        let results = &self.rows.results;
+        let Some(results) = &self.rows.results else { return };
         self.repeat(results, text);
         let args = read(results, |stream| self.place(stream));
-        let outs: Vec<String> = self.plan.outputs.iter().map(|name| cpp_name(name)).collect();
+        let outs: Vec<String> = results.outputs.iter().map(|name| cpp_name(name)).collect();
         text.lines(barrier::statement(package));
         text.line(format!("results_.Run({args}{}, scratch_, tile.count);", outs.join(", ")));
     }
 }
 
-/// Returns the C++ expression of the column with the values of a stage, one number per row.
-pub fn column(stage: usize) -> String {
-    format!("Column({stage})")
+/// Returns the C++ expression of a column, which has one number per row: the value of a stage, or an input.
+pub fn column(index: usize) -> String {
+    format!("Column({index})")
 }
 
 /// Writes the C++ statement that divides the sums of a mean; `length` and `rows` are C++ expressions of a row's elements and of the

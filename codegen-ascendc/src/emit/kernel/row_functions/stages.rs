@@ -6,6 +6,7 @@ use super::super::calls::{calls, start};
 use super::super::names::{inputs, slot};
 use super::super::{barrier, names, scalar, tiling_key};
 use super::order::{Order, column, divide, floats};
+use super::streams::elements;
 use super::walks::{self, parameter, parameters};
 use crate::plan::rows::LEVELS;
 use crate::plan::{Plan, RowPlans, RowStage};
@@ -56,6 +57,7 @@ pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
         run(package, plan, rows, text);
         text.line("");
         walks::functions(package, plan, rows, text);
+        columns(rows, text);
         text.line("").label("private:");
         buffers(text);
         for (k, stage) in rows.stages.iter().enumerate() {
@@ -64,8 +66,10 @@ pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
                 nested(package, plan, &format!("Stage{k}"), text);
             }
         }
-        text.line("").line("// The results.");
-        nested(package, &rows.results, "Results", text);
+        if let Some(results) = &rows.results {
+            text.line("").line("// The results.");
+            nested(package, results, "Results", text);
+        }
         fields(rows, text);
     });
     text.finish()
@@ -87,6 +91,9 @@ fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
         if !input.always {
             text.line(format!("static constexpr bool READS_{name} = {reads};"));
         }
+        if !elements(package).iter().any(|element| element.index == input.index) {
+            continue;
+        }
         text.line(format!("static constexpr uint32_t {name} = {};", if reads { count } else { 0 }));
         count += u32::from(reads);
     }
@@ -102,7 +109,8 @@ fn reduced(rows: &RowPlans) -> usize {
 fn classes(rows: &RowPlans) -> Vec<(String, &Plan)> {
     let stages = rows.stages.iter().enumerate();
     let stages = stages.filter_map(|(k, stage)| Some((format!("stage{k}_"), stage.plan()?)));
-    stages.chain([("results_".to_string(), &*rows.results)]).collect()
+    let results = rows.results.as_deref().map(|plan| ("results_".to_string(), plan));
+    stages.chain(results).collect()
 }
 
 fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
@@ -115,17 +123,24 @@ fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
         text.line("scratch_.capacity = capacity;");
         text.line("rows_ = (tiling.tileRows + FLOATS - 1) / FLOATS * FLOATS;");
         text.line("const bool cuts = tiling.path == CHUNKS;  // which takes another buffer");
-        text.line("pipe.InitBuffer(columnBuf_, (VALUES + 1) * rows_ * sizeof(float));");
-        text.line("Duplicate(Column(0), 0.0f, static_cast<int32_t>((VALUES + 1) * rows_));");
+        let columns = format!("(VALUES + {})", 1 + rows.given.len());
+        text.line(format!("pipe.InitBuffer(columnBuf_, {columns} * rows_ * sizeof(float));"));
+        text.line(format!("Duplicate(Column(0), 0.0f, static_cast<int32_t>({columns} * rows_));"));
         let (reduced, buffers) = (reduced(rows), floats(rows));
-        if buffers > 0 {
+        // Where no result has a number per element, terms are always reduced in another buffer.
+        if rows.results.is_none() {
+            text.line(format!(
+                "pipe.InitBuffer(floatBuf_, {} * capacity * sizeof(float));",
+                buffers + 1
+            ));
+        } else if buffers > 0 {
             text.line(format!(
                 "pipe.InitBuffer(floatBuf_, (cuts ? {} : {buffers}) * capacity * sizeof(float));",
                 buffers + 1
             ));
         }
         text.block("if (cuts)", "}", |text| {
-            if buffers == 0 {
+            if buffers == 0 && rows.results.is_some() {
                 text.line("pipe.InitBuffer(floatBuf_, capacity * sizeof(float));");
             }
             let most = reduced.max(1);
@@ -159,16 +174,22 @@ fn starts(package: &Package<'_>, plan: &Plan) -> (bool, bool) {
 }
 
 fn run(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
-    let outs = plan.outputs.iter().map(|name| parameter(true, name));
+    let outs = rows.results.iter().flat_map(|results| &results.outputs);
+    let outs = outs.map(|name| parameter(true, name));
     let params: Vec<String> = parameters(package, |stream| plan.inputs[stream].is_some())
         .into_iter()
         .chain(outs)
         .chain(["const RowTile& tile".into()])
         .collect();
     let mut order = Order::new(plan, rows);
-    let work = cpp_name(&plan.outputs[0]);
     text.function(names::wrapped("__aicore__ inline void Run(", &params, ")"), |text| {
-        text.line(format!("const LocalTensor<float> work = {work};  // until there are results"));
+        let work = match rows.results.as_deref() {
+            None => format!("Buffer({});", floats(rows)),
+            Some(results) => {
+                format!("{};  // until there are results", cpp_name(&results.outputs[0]))
+            }
+        };
+        text.line(format!("const LocalTensor<float> work = {work}"));
         for (k, stage) in rows.stages.iter().enumerate() {
             match stage.rule {
                 Rule::Uniform => order.uniform(package, k, "tile.rows", text),
@@ -183,6 +204,21 @@ fn run(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
         }
         order.results(package, text);
     });
+}
+
+/// Writes the C++ functions that return the columns of tensors with one number per row.
+fn columns(rows: &RowPlans, text: &mut Text) {
+    let (given, returned) = (rows.given.len(), rows.returned.len());
+    let of_tensors = [
+        (given, "Given", "VALUES + 1 + k", "Columns of inputs"),
+        (returned, "Returned", "VALUES - RETURNED + k", "Columns of results"),
+    ];
+    for (_, name, index, what) in of_tensors.iter().filter(|of| of.0 > 0) {
+        text.line("").line(format!("// {what} with one number per row."));
+        text.line(format!(
+            "__aicore__ inline LocalTensor<float> {name}(uint32_t k) {{ return Column({index}); }}"
+        ));
+    }
 }
 
 /// Writes the C++ functions that return buffers.
@@ -243,7 +279,11 @@ fn nested(package: &Package<'_>, plan: &Plan, name: &str, text: &mut Text) {
 
 fn fields(rows: &RowPlans, text: &mut Text) {
     text.line("");
-    text.line(format!("static constexpr uint32_t VALUES = {};\n", rows.stages.len()));
+    text.line(format!("static constexpr uint32_t VALUES = {};", rows.stages.len()));
+    if !rows.returned.is_empty() {
+        text.line(format!("static constexpr uint32_t RETURNED = {};", rows.returned.len()));
+    }
+    text.line("");
     text.line(
         "Scratch scratch_;\n// Rows of the largest tile, in whole repeats.\nuint32_t rows_ = 0;",
     );
@@ -258,5 +298,7 @@ fn fields(rows: &RowPlans, text: &mut Text) {
             text.line(format!("Stage{k} stage{k}_;"));
         }
     }
-    text.line("Results results_;");
+    if rows.results.is_some() {
+        text.line("Results results_;");
+    }
 }

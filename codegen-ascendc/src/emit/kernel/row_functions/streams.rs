@@ -1,7 +1,23 @@
-//! Streams of a kernel with functions of rows: the part of a tensor that they are, and whether they are converted.
+//! Streams of a kernel with functions of rows: which have a number per element, the part of a tensor that they are, and whether they
+//! are converted.
 
+use super::super::super::fragment::kept;
 use super::super::super::package::Package;
-use op_dsl_ir::op::{Part, Stream};
+use super::super::names::{Input, inputs};
+use op_dsl_ir::op::{Kind, Part, Stream, Tensor};
+
+/// Returns the input streams with a number per element that at least one plan of the package reads.
+pub fn elements(package: &Package<'_>) -> Vec<Input> {
+    let is_element = |input: &Input| package.def.inputs[input.stream.tensor].kind != Kind::PerRow;
+    inputs(package).into_iter().filter(is_element).collect()
+}
+
+/// Returns the output streams with a number per element, and their names.
+pub fn results(package: &Package<'_>) -> Vec<(Stream, String)> {
+    let def = &package.def;
+    let all = def.output_streams().into_iter().zip(def.output_names());
+    all.filter(|(stream, _)| def.outputs[stream.tensor].kind != Kind::PerRow).collect()
+}
 
 /// Returns two C++ arguments for a stream: whether its tensor is gated, and the index of its part (gate or value).
 pub fn side(stream: Stream) -> String {
@@ -16,4 +32,29 @@ pub fn side(stream: Stream) -> String {
 /// Returns whether some kernel of the package has tensors of 16 bits, which are converted to `float`.
 pub fn converts(package: &Package<'_>) -> bool {
     package.dtypes().iter().any(|dtype| dtype.is_narrow())
+}
+
+/// Returns the numbers of inputs and of outputs with one number per row.
+pub fn counts(package: &Package<'_>) -> [usize; 2] {
+    let is_per_row = |tensor: &&Tensor| tensor.kind == Kind::PerRow;
+    [&package.def.inputs, &package.def.outputs].map(|all| all.iter().filter(is_per_row).count())
+}
+
+/// Returns whether kernels compute numbers of a row ahead of all walks along it.
+pub fn begins(package: &Package<'_>) -> bool {
+    let mut rows = package.plans.iter().filter_map(|plan| plan.rows.as_ref());
+    rows.any(|rows| !rows.first().is_empty())
+}
+
+/// Returns the lines of a fragment that kernels of the package have.
+pub fn of_package(package: &Package<'_>, text: &str) -> String {
+    let [given, returned] = counts(package).map(|count| count > 0);
+    let has = [
+        ("@perrow@", given || returned),
+        ("@given@", given),
+        ("@returned@", returned),
+        ("@begins@", begins(package)),
+        ("@elements@", !results(package).is_empty()),
+    ];
+    kept(text, &has)
 }

@@ -5,9 +5,9 @@
 
 use super::super::super::package::Package;
 use super::super::super::text::Text;
-use super::super::names::{self, inputs, slot};
+use super::super::names::{self, slot};
 use super::super::{barrier, offsets};
-use super::streams::converts;
+use super::streams::{converts, elements, results};
 
 /// C++ functions that turn rows.
 const TURNED: &str = include_str!("turned.h");
@@ -45,30 +45,38 @@ pub fn functions(package: &Package<'_>, text: &mut Text) {
     text.line("");
 }
 
-/// Writes C++ statements that compute a tile of turned rows and return, in a function with its buffers `in` and `out`.
-pub fn calculated(package: &Package<'_>, text: &mut Text) {
+/// Writes C++ statements that compute a tile of turned rows and return, in a function with its buffers `in` and `out`; `done` are
+/// those that pass on the buffers.
+pub fn calculated(package: &Package<'_>, done: &str, text: &mut Text) {
     if has(package) {
+        let out = if results(package).is_empty() { "" } else { "out, " };
         text.block("if (tile.turned)", "}", |text| {
-            text.line("CalculateTurned(in, out, tile);");
-            text.line("inQue_.FreeTensor(in);\noutQue_.EnQue(out);\nreturn;");
+            text.line(format!("CalculateTurned(in, {out}tile);\n{done}\nreturn;"));
         });
     }
 }
 
 fn calculate(package: &Package<'_>, text: &mut Text) {
     let barrier = barrier::statement(package);
-    let ins = inputs(package).into_iter();
+    let ins = elements(package).into_iter();
     let ins = ins.map(|i| format!("turned[Formula::{} * capacity_]", slot(&i.name)));
-    let outs = package.def.output_names().into_iter();
-    let outs = outs.map(|name| format!("results[{} * capacity_]", slot(&name)));
+    let outputs = results(package);
+    let outs = outputs.iter();
+    let outs = outs.map(|(_, name)| format!("results[{} * capacity_]", slot(name)));
     let args: Vec<String> = ins.chain(outs).chain(["tile".into()]).collect();
-    let params = ["const LocalTensor<T>& in", "const LocalTensor<T>& out", "const RowTile& tile"];
+    let out = (!outputs.is_empty()).then_some("const LocalTensor<T>& out");
+    let params = ["const LocalTensor<T>& in"].into_iter().chain(out).chain(["const RowTile& tile"]);
+    let params: Vec<String> = params.map(String::from).collect();
     let head = "__aicore__ inline void CalculateTurned(";
-    text.function(names::wrapped(head, &params.map(String::from), ")"), |text| {
-        text.line("const uint32_t count = tile.rows * tile.columns;");
+    text.function(names::wrapped(head, &params, ")"), |text| {
+        if converts(package) || !outputs.is_empty() {
+            text.line("const uint32_t count = tile.rows * tile.columns;");
+        }
         text.line("const LocalTensor<float> turned = turned_.Get<float>();");
-        text.line("const LocalTensor<float> results = turned[Formula::INPUTS * capacity_];");
-        text.line("const LocalTensor<uint32_t> rows = rows_.Get<uint32_t>();");
+        if !outputs.is_empty() {
+            text.line("const LocalTensor<float> results = turned[Formula::INPUTS * capacity_];");
+            text.line("const LocalTensor<uint32_t> rows = rows_.Get<uint32_t>();");
+        }
         text.lines(barrier);
         let (turn, gather) = (
             "Turn(turned[k * capacity_], in[k * capacity_], tile);",
@@ -86,6 +94,9 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
             text,
         );
         text.lines(names::wrapped("formula_.Run(", &args, ");"));
+        if outputs.is_empty() {
+            return;
+        }
         text.lines(barrier);
         each(
             "OUTPUTS",

@@ -1,12 +1,33 @@
 __aicore__ inline void Process()
 {
     const uint64_t core = static_cast<uint64_t>(GetBlockIdx());
+    @perrow@
+    const uint64_t last = ((core + 1) * tiling_.share + Longer(core + 1)) * tiling_.unitRows;
+    const uint64_t end = last < tiling_.rows ? last : tiling_.rows;
+    @else@
     const uint64_t end = (core + 1) * tiling_.share + Longer(core + 1);
+    @end@
     RowTile tile{};
+    @perrow@
+    tile.row = (core * tiling_.share + Longer(core)) * tiling_.unitRows;
+    @else@
     tile.row = core * tiling_.share + Longer(core);
+    @end@
     if (tiling_.path == CHUNKS) {
+        @perrow@
+        tile.rows = 1;
+        @end@
         for (; tile.row < end; ++tile.row) {
+            @given@
+            ReadNumbers(tile);
+            @end@
+            @begins@
+            formula_.BeginRow();
+            @end@
             WalkFrom<0>(tile);
+            @returned@
+            WriteNumbers(tile);
+            @end@
         }
         return;
     }
@@ -19,8 +40,16 @@ __aicore__ inline void Process()
         tile.count = (tile.turned ? tile.columns : tile.rows) * tile.pitch;
         const RowTile copied = Copied(tile);
         CopyIn(copied);
+        @given@
+        ReadNumbers(tile);
+        @end@
         Calculate(tile);
+        @returned@
+        WriteNumbers(tile);
+        @end@
+        @elements@
         CopyOut(copied);
+        @end@
     }
 }
 

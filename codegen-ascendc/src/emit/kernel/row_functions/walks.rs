@@ -2,21 +2,23 @@
 
 use super::super::super::package::Package;
 use super::super::super::text::Text;
-use super::super::names::{self, inputs, slot};
+use super::super::names::{self, slot};
 use super::order::{Order, column, divide, floats};
+use super::streams::{begins, elements};
 use crate::plan::{Plan, RowPlans, Walk};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{RowFunction, Rule};
 
 /// Writes C++ constants: the number of walks, those that read each stream, and the slots of streams that UB holds between walks.
 pub fn constants(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
-    let (walks, held) = (rows.walks().len() - 1, rows.held());
+    let results = usize::from(rows.results.is_some());
+    let (walks, held) = (rows.walks().len() - results, rows.held());
     text.line("// Walks along a row that does not fit UB, before that of the results.");
     text.line(format!("static constexpr uint32_t WALKS = {walks};"));
     text.line("// Streams that several walks read, of which UB holds as much as fits.");
     text.line(format!("static constexpr uint32_t HELD = {};", held.len()));
     text.line("// Walks that read each stream, as bits, and the slot of a stream that UB holds.");
-    for input in inputs(package) {
+    for input in elements(package) {
         let name = slot(&input.name);
         let walks = rows.walks_of(input.index);
         let at = held.iter().position(|stream| *stream == input.index);
@@ -24,7 +26,7 @@ pub fn constants(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
         let at = at.map_or("HELD".into(), |at| at.to_string());
         text.line(format!("static constexpr uint32_t HELD_{name} = {at};"));
     }
-    let others = (0..rows.own).filter(|stream| !held.contains(stream));
+    let others = rows.elements().filter(|stream| !held.contains(stream));
     let streamed = others.fold(0, |all, stream| all | rows.walks_of(stream));
     text.line("// Walks that read other streams, as bits.");
     text.line(format!("static constexpr uint32_t STREAMED = {streamed};\n"));
@@ -33,14 +35,24 @@ pub fn constants(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
 /// Writes the C++ functions.
 pub fn functions(package: &Package<'_>, plan: &Plan, rows: &RowPlans, text: &mut Text) {
     let walks = rows.walks();
-    let Some((results, reducing)) = walks.split_last() else { return };
+    if begins(package) {
+        text.line("// Numbers of a row that no walk along it computes.");
+        text.function("__aicore__ inline void BeginRow()", |text| {
+            rows.first()
+                .iter()
+                .for_each(|k| Order::new(plan, rows).uniform(package, *k, "1", text));
+        });
+        text.line("");
+    }
+    let reducing = &walks[..walks.len() - usize::from(rows.results.is_some())];
     if !reducing.is_empty() {
         terms(package, plan, rows, reducing, text);
         text.line("");
         end(package, plan, rows, reducing, text);
         text.line("");
     }
-    let outs = plan.outputs.iter().map(|name| parameter(true, name));
+    let (Some(of_results), Some(results)) = (&rows.results, walks.last()) else { return };
+    let outs = of_results.outputs.iter().map(|name| parameter(true, name));
     let is_read = |stream: usize| rows.reads(results, true, stream);
     let params: Vec<String> = parameters(package, is_read).into_iter().chain(outs).collect();
     text.line("// The results of a chunk.");
@@ -135,7 +147,7 @@ fn head(name: &str, params: Vec<String>) -> String {
 
 /// Returns the C++ parameters for all streams; those that are not read have no name.
 pub fn parameters(package: &Package<'_>, is_read: impl Fn(usize) -> bool) -> Vec<String> {
-    inputs(package).iter().map(|input| parameter(is_read(input.index), &input.name)).collect()
+    elements(package).iter().map(|input| parameter(is_read(input.index), &input.name)).collect()
 }
 
 /// Returns the C++ parameter for a stream.

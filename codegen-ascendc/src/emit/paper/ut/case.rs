@@ -70,7 +70,12 @@ pub fn case(package: &Package<'_>, plan: &Plan) -> String {
 }
 
 pub fn shape_of(kind: Kind, part: [usize; 2]) -> Vec<usize> {
-    vec![part[0], if kind == Kind::Gated { 2 * part[1] } else { part[1] }]
+    let last = match kind {
+        Kind::Gated => 2 * part[1],
+        Kind::PerRow => 1,
+        Kind::Whole | Kind::Mask | Kind::Rows => part[1],
+    };
+    vec![part[0], last]
 }
 
 pub fn braced(shape: &[usize]) -> String {

@@ -7,10 +7,11 @@ use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::scheme::{Class, Scheme};
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use crate::plan::Plan;
-use crate::tiling::{Machine, Tiling};
+use crate::tiling::{BLOCK, Machine, Tiling};
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
 
 /// Writes one C++ test per kernel, which compares the tiling by host code with the plan's.
 pub fn tilings(package: &Package<'_>) -> String {
@@ -73,6 +74,10 @@ fn expected(package: &Package<'_>, call: &Call, plan: &Plan) -> Option<Expected>
     }
     if Scheme::of(def).class == Class::Rows {
         let [rows, columns] = PART.map(|n| n as u64);
+        // Rows end on blocks where copies move blocks.
+        if !plan.soc.arch.pads && !(columns * plan.need.size).is_multiple_of(BLOCK) {
+            return None;
+        }
         let fields = [("rows", rows), ("columns", columns), ("group", 1)].map(named).to_vec();
         return Some(Expected { cores: None, fields, ub: plan.soc.ub });
     }
@@ -157,8 +162,9 @@ pub fn shapes(package: &Package<'_>) -> String {
     t.finish()
 }
 
-fn ge(dtype: DType) -> String {
-    format!("ge::DT_{}", dtype.row().ge)
+/// Returns the C++ name of the type of a tensor in a call on tensors of type `dtype`.
+fn type_of(tensor: &Tensor, dtype: DType) -> String {
+    format!("ge::DT_{}", ge_name(tensor.own.unwrap_or(dtype.into())))
 }
 
 /// Returns the C++ descriptions of tensors: shape, stored shape, element type, format.
@@ -177,7 +183,7 @@ fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, 
     let ty = |i: usize| match def.inputs[i].kind {
         Kind::Mask => format!("ge::{}", mask_types(def)[0]),
         Kind::Rows => "ge::DT_INT64".into(),
-        _ => ge(dtype),
+        _ => type_of(&def.inputs[i], dtype),
     };
     let given = (0..def.inputs.len()).filter(|i| call.given[*i]);
     given.map(|i| (call.shapes[i].clone(), ty(i))).collect()
@@ -204,10 +210,11 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
 ///
 /// `of` is the C++ type of the context. For example, `gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`.
 fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
+    let outputs = call.outputs.iter().zip(&*package.def.outputs);
     let mut args = vec![
         literal(&package.def.name),
         described(inputs(package, call, dtype).into_iter()),
-        described(call.outputs.iter().map(|shape| (shape.clone(), ge(dtype)))),
+        described(outputs.map(|(shape, tensor)| (shape.clone(), type_of(tensor, dtype)))),
     ];
     if !package.def.passed().is_empty() {
         args.push(attributes(package, &call.attrs));

@@ -3,12 +3,13 @@
 use super::super::example::attribute;
 use super::case::{braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
-use crate::emit::api::kind;
+use crate::emit::api::{kind, own};
 use crate::emit::host::mask_types;
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::paper::example::leaves_out;
 use crate::emit::text::Text;
+use crate::emit::type_names::ge_name;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
@@ -97,6 +98,10 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
                         mask_types(def)[0].replace("DT_", "ACL_")
                     }
                     Kind::Rows if *wrong != Wrong::DType => "ACL_INT64".into(),
+                    _ if *wrong == Wrong::DType => dtype.clone(),
+                    _ if own(package, p).is_some() => {
+                        own(package, p).map_or(String::new(), |own| format!("ACL_{}", ge_name(own)))
+                    }
                     _ => dtype.clone(),
                 };
                 let shape = if kind == Kind::Rows { braced(&[1]) } else { shape(p.of, kind) };
