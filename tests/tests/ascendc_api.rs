@@ -70,6 +70,12 @@ mod numbers {
         (x / rms * gamma + shift, rms)
     }
 
+    #[op(name = "RowQuant", outputs(y, scale))]
+    pub fn row_quant(x: Elem) -> (Elem<i8>, PerRow<f32>) {
+        let scale = row_max(abs(x)) / 127.0;
+        (x / scale, scale)
+    }
+
     #[op(name = "RowGated", outputs(y, largest))]
     pub fn row_gated(
         scale: PerRow,

@@ -29,6 +29,17 @@ mod rows {
         let e = exp(x - row_max(x));
         e / row_sum(e)
     }
+
+    /// SwiGLU of eight bits, with a scale for each token.
+    #[op(name = "RowQuant", outputs(y, scale))]
+    pub fn row_quant(
+        #[split(along = dim, gate_left = true)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+    ) -> (Elem<i8>, PerRow<f32>) {
+        let y = silu(x.gate) * x.value;
+        let scale = row_max(abs(y)) / 127.0;
+        (y / scale, scale)
+    }
 }
 
 /// Emits the tree of operators, whose names are separated by blanks.
@@ -96,7 +107,7 @@ fn plain(fragment: &str) -> String {
     for line in fragment.lines() {
         match line.trim() {
             "@optional@" | "@masks@" | "@sums@" | "@along@" | "@own@" => blocks.push(false),
-            "@perrow@" | "@given@" | "@returned@" | "@begins@" => blocks.push(false),
+            "@perrow@" | "@given@" | "@returned@" | "@begins@" | "@integers@" => blocks.push(false),
             "@elements@" => blocks.push(true),
             "@else@" => blocks.last_mut().into_iter().for_each(|is_kept| *is_kept = !*is_kept),
             "@end@" => drop(blocks.pop()),
@@ -205,6 +216,20 @@ fn in_turns() {
 fn functions_of_rows() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join("rows");
     compare_with(&golden, "RowSoftmax", Layout::OpsNn, tree("RowSoftmax", Layout::OpsNn));
+}
+
+/// Results of eight bits and one number per row, and the layouts that do not have them.
+#[test]
+fn numbers_of_rows() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join("per-row");
+    compare_with(&golden, "RowQuant", Layout::Custom, tree("RowQuant", Layout::Custom));
+    let op = rows::OPERATORS.iter().find(|op| op.name() == "RowQuant").expect("an operator");
+    for layout in [Layout::Direct, Layout::Torch] {
+        let soc = [Soc::named("ascend910b").expect("a target")];
+        let refused = emit(op.def(), layout, &soc, &Options::default()).expect_err("a refusal");
+        let why = "`scale` of RowQuant has one number per row, which --layout";
+        assert!(refused.to_string().starts_with(why), "{refused}");
+    }
 }
 
 /// Kernels have barriers between dependent vector calls, unless the build declares an ordering compiler.

@@ -40,8 +40,10 @@ constexpr Modes CastModes()
         return newer ? kFiveModes : 0;
     } else if constexpr (std::is_same_v<S, int32_t> && std::is_same_v<D, float>) {
         return newer ? kFiveModes | (kArch == 2201 ? kNoneOnly : 0) : kNoneOnly;
-    } else if constexpr (std::is_same_v<S, uint8_t> && std::is_same_v<D, half>) {
+    } else if constexpr ((std::is_same_v<S, uint8_t> || std::is_same_v<S, int8_t>) && std::is_same_v<D, half>) {
         return kNoneOnly;
+    } else if constexpr (std::is_same_v<S, half> && (std::is_same_v<D, int8_t> || std::is_same_v<D, uint8_t>)) {
+        return (kFiveModes & ~(newer ? 0u : Mode(Rounding::kRint))) | (kArch == 3510 ? 0u : kNoneOnly);
     } else if constexpr (std::is_same_v<S, int16_t> && std::is_same_v<D, half>) {
         return newer ? kFiveModes | (kArch == 2201 ? kNoneOnly : 0) : kNoneOnly;
     } else if constexpr (std::is_same_v<S, int16_t> && std::is_same_v<D, float>) {

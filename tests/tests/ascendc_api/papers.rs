@@ -50,11 +50,17 @@ fn pages_have_no_holes() {
 pub fn with_unit_tests() -> Vec<&'static OpDef> {
     let some =
         ["GeGluV2", "GeluGrad", "EluGradV2", "SoftShrinkGrad", "ClippedSwiglu", "ReluGradV2"];
-    [&some[..], &["Kept", "Dropped", "BiasSwiGluGrad", "RowNormed", "RowGated", "RowDivergence"]]
-        .concat()
-        .into_iter()
-        .map(super::operator)
-        .collect()
+    [
+        &some[..],
+        &[
+            "Kept", "Dropped", "BiasSwiGluGrad", "RowNormed", "RowQuant", "RowGated",
+            "RowDivergence",
+        ],
+    ]
+    .concat()
+    .into_iter()
+    .map(super::operator)
+    .collect()
 }
 
 #[test]
@@ -138,7 +144,7 @@ fn unit_tests_of_the_host_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let compiler = ut_compiler(&stubs()).prefix_header(STANDARD, &[]);
     in_parallel(
-        UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad", "RowNormed", "RowGated"]),
+        UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad", "RowNormed", "RowQuant", "RowGated"]),
         |name| {
             let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
             let wanted = |p: &str| {

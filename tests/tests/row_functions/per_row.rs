@@ -45,6 +45,34 @@ pub mod ops {
         (y / scale, scale)
     }
 
+    #[op(name = "SwiGluQuant", outputs(y, scale))]
+    pub fn swi_glu_quant(
+        #[split(along = dim, gate_left = true)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+    ) -> (Elem<i8>, PerRow<f32>) {
+        let y = silu(x.gate) * x.value;
+        let scale = row_max(abs(y)) / 127.0;
+        (y / scale, scale)
+    }
+
+    #[op(name = "GeluQuant", outputs(y, scale))]
+    pub fn gelu_quant(x: Elem) -> (Elem<i8>, PerRow<f32>) {
+        let y = gelu(x);
+        let scale = row_max(abs(y)) / 127.0;
+        (y / scale, scale)
+    }
+
+    /// Integers of both types beside floats, of numbers beyond their ranges, infinities and NaN.
+    #[op(name = "Bytes", outputs(y, z, u))]
+    pub fn bytes(x: Elem, scale: PerRow) -> (Elem<i8>, Elem, Elem<u8>) {
+        (x * scale, x * scale, x * scale)
+    }
+
+    #[op(name = "Dequant8")]
+    pub fn dequant8(q: Elem<i8>, scale: PerRow) -> Elem {
+        q * scale
+    }
+
     #[op(name = "Dequant", grad(name = "DequantGrad", wrt(q, scale)))]
     pub fn dequant(q: Elem, scale: PerRow) -> Elem {
         q * scale
@@ -70,9 +98,28 @@ const RUN: [Run; 10] = [
     ("Shifted", "Shifted"),
 ];
 
+/// Operators with results of 8 bits.
+const INTEGERS: [Run; 3] =
+    [("SwiGluQuant", "SwiGluWithScale"), ("GeluQuant", "GeluQuant"), ("Bytes", "Bytes")];
+
+/// All of them.
+fn all() -> Vec<Run> {
+    [&RUN[..], &INTEGERS].concat()
+}
+
 /// Draws an input: positive for divergences and divisors.
 pub fn drawn(reference: &str, random: &mut Random) -> f64 {
     let x = random.normal(2.0);
+    if reference == "Bytes" {
+        // Half of the numbers lie between two integers.
+        let few = [f64::NAN, f64::INFINITY, -f64::INFINITY, 0.0];
+        let x = (64.0 * x).round() / 2.0;
+        return few.get(random.below(40) as usize).copied().unwrap_or(x);
+    }
+    if reference == "GeluQuant" {
+        // Further out, rounding of the argument is many units of the Gaussian tail.
+        return x.clamp(-4.0, 4.0);
+    }
     let is_positive = reference.starts_with("KlDiv") || reference == "SavedNormGrad";
     if is_positive { x.abs() + 0.5 } else { x }
 }
@@ -80,8 +127,8 @@ pub fn drawn(reference: &str, random: &mut Random) -> f64 {
 /// Returns the results of a row, those with one number per row as one element; `None` for other operators.
 pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
     let n = row[0].len().max(1);
-    let all = |f: &dyn Fn(usize) -> Sized| (0..row[0].len()).map(f).collect::<Vec<Sized>>();
-    let exact = |f: &dyn Fn(usize) -> f64| all(&|i| (f(i), f(i).abs()));
+    let each = |f: &dyn Fn(usize) -> Sized| (0..row[0].len()).map(f).collect::<Vec<Sized>>();
+    let exact = |f: &dyn Fn(usize) -> f64| each(&|i| (f(i), f(i).abs()));
     let total = |f: &dyn Fn(usize) -> f64| {
         let terms = (0..row[0].len()).map(f);
         vec![terms.fold((0.0, 0.0), |(sum, size), term: f64| (sum + term, size + term.abs()))]
@@ -100,7 +147,7 @@ pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
                 let log = ln(p[i] / q[i]);
                 (dy[i] * (log + 1.0), dy[i] * (log.abs() + 1.0))
             };
-            vec![all(&of_p), exact(&|i| -dy[i] * p[i] / q[i])]
+            vec![each(&of_p), exact(&|i| -dy[i] * p[i] / q[i])]
         }
         "LogSumExp" => {
             let m = largest(&row[0]);
@@ -128,14 +175,27 @@ pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
                 let (a, b) = (dy[i] * gamma[i] / rms, x[i] / rms.powi(3));
                 (a - b * mean, a.abs() + (b * size).abs())
             };
-            vec![all(&of)]
+            vec![each(&of)]
         }
         "SwiGluWithScale" => {
             let y = |i: usize| row[1][i] * row[0][i] / (1.0 + libm::exp(-row[0][i]));
             let scale = (0..row[0].len()).map(|i| y(i).abs()).fold(0.0, f64::max) / 127.0;
             // The unit and the scale may be as many units off each.
             let quotient = |i: usize| (y(i) / scale, 2.0 * (y(i) / scale).abs());
-            vec![all(&quotient), one(scale, scale)]
+            vec![each(&quotient), one(scale, scale)]
+        }
+        "GeluQuant" => {
+            let y = |i: usize| {
+                let x = row[0][i];
+                0.5 * x * libm::erfc(-x / std::f64::consts::SQRT_2)
+            };
+            let scale = (0..row[0].len()).map(|i| y(i).abs()).fold(0.0, f64::max) / 127.0;
+            let quotient = |i: usize| (y(i) / scale, 2.0 * (y(i) / scale).abs());
+            vec![each(&quotient), one(scale, 2.0 * scale)]
+        }
+        "Bytes" => {
+            let y = exact(&|i| row[0][i] * row[1][i]);
+            vec![y.clone(), y.clone(), y]
         }
         "DequantGrad" => {
             let (dy, q, scale) = (&row[0], &row[1], &row[2]);
@@ -152,7 +212,7 @@ pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
 
 #[test]
 fn on_ascend910b() {
-    let calls = Calls::of(&RUN, "ascend910b", &DType::ALL, &DOMAINS[..6], Cann::V9);
+    let calls = Calls::of(&all(), "ascend910b", &DType::ALL, &DOMAINS[..6], Cann::V9);
     calls.check(8, &[], &[&[]]);
 }
 
@@ -160,7 +220,7 @@ fn on_ascend910b() {
 #[test]
 fn long_rows() {
     let domains: [&[usize]; 5] = [&[3, 4096], &[0, 5], &[7, 6145], &[3, 8192], &[1, 50_257]];
-    let calls = Calls::of(&RUN, "ascend910b", &[DType::F32, DType::BF16], &domains, Cann::V9);
+    let calls = Calls::of(&all(), "ascend910b", &[DType::F32, DType::BF16], &domains, Cann::V9);
     calls.check(1, &[], &[&[]]);
     calls.check(5, &[], &[&[]]);
 }
@@ -169,14 +229,14 @@ fn long_rows() {
 #[test]
 fn short_rows() {
     let domains: [&[usize]; 4] = [&[9, 1], &[20_001, 1], &[3003, 7], &[70, 13]];
-    Calls::of(&RUN, "ascend910b", &DType::ALL, &domains, Cann::V9).check(3, &[], &[&[]]);
+    Calls::of(&all(), "ascend910b", &DType::ALL, &domains, Cann::V9).check(3, &[], &[&[]]);
 }
 
 #[test]
 fn on_ascend950_with_the_compilers_order() {
     let dtypes = [DType::F32, DType::F16];
     let domains: [&[usize]; 4] = [&[3003, 7], &[5, 63], &[700, 64], &[3, 20_001]];
-    let calls = Calls::of(&RUN, "ascend950", &dtypes, &domains, Cann::V9);
+    let calls = Calls::of(&all(), "ascend950", &dtypes, &domains, Cann::V9);
     calls.check(5, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
 }
 
@@ -190,11 +250,19 @@ fn on_ascend310p() {
     calls.check(1, &[], &[&[]]);
 }
 
+/// Rows of integers of 8 bits end on blocks there too.
+#[test]
+fn integers_on_ascend310p() {
+    let domains: [&[usize]; 5] = [&[304, 32], &[2, 8, 64], &[37, 1024], &[9, 2048], &[35, 20_032]];
+    let dtypes = [DType::F32, DType::F16];
+    Calls::of(&INTEGERS, "ascend310p", &dtypes, &domains, Cann::V8).check(8, &[], &[&[]]);
+}
+
 /// Exponentials, quotients and roots may be a unit off, and small numbers may be flushed to 0.
 #[test]
 fn where_functions_are_inexact() {
     let domains: [&[usize]; 3] = [&[5, 63], &[70, 64], &[3, 6145]];
-    let calls = Calls::of(&RUN, "ascend910b", &[DType::F32], &domains, Cann::V8);
+    let calls = Calls::of(&all(), "ascend910b", &[DType::F32], &domains, Cann::V8);
     calls.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
 }
 
@@ -210,7 +278,9 @@ fn commands_show_and_run_them() {
     };
     let plan = said("explain LogSumExp --soc ascend910b --dtype f32");
     assert!(plan.contains("Stage row2, once per row") && !plan.contains("Results"), "{plan}");
-    for op in ["LogSumExp", "SavedNormGrad", "Shifted"] {
+    let plan = said("explain SwiGluQuant --soc ascend910b --dtype f32");
+    assert!(plan.contains("Integers of y"), "{plan}");
+    for op in ["LogSumExp", "SavedNormGrad", "Shifted", "SwiGluQuant"] {
         let figures = said(&format!("simulate {op} --shape 9x40 --soc ascend910b --dtype bf16"));
         assert!(figures.contains("gm moved over least"), "{figures}");
     }

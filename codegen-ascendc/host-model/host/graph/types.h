@@ -8,6 +8,7 @@ namespace ge {
 enum DataType {
     DT_FLOAT = 0,
     DT_FLOAT16 = 1,
+    DT_INT8 = 2,
     DT_UINT8 = 4,
     DT_INT64 = 9,
     DT_BOOL = 12,

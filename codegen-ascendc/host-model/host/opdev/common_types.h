@@ -13,6 +13,7 @@ namespace ge {
 enum DataType {
     DT_FLOAT = 0,
     DT_FLOAT16 = 1,
+    DT_INT8 = 2,
     DT_INT32 = 3,
     DT_UINT8 = 4,
     DT_INT64 = 9,
@@ -83,6 +84,7 @@ inline ge::AscendString ToString(DataType dtype)
         case ge::DT_DOUBLE: return ge::AscendString("DT_DOUBLE");
         case ge::DT_COMPLEX64: return ge::AscendString("DT_COMPLEX64");
         case ge::DT_BOOL: return ge::AscendString("DT_BOOL");
+        case ge::DT_INT8: return ge::AscendString("DT_INT8");
         case ge::DT_UINT8: return ge::AscendString("DT_UINT8");
         case ge::DT_INT64: return ge::AscendString("DT_INT64");
         case ge::DT_UINT1: return ge::AscendString("DT_UINT1");

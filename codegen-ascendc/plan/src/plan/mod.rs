@@ -243,7 +243,8 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
         return Err(Why::Sum(soc, def.outputs[sum.output].name.to_string()));
     }
     let own = |t: &&Tensor| t.own.is_some() && !rows::is_converted(t, soc);
-    if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(own)) {
+    let written = |t: &&Tensor| own(t) && !(def.is_by_rows() && rows::is_rounded(t));
+    if let Some(tensor) = def.inputs.iter().find(own).or(def.outputs.iter().find(written)) {
         return Err(Why::Own(tensor.name.to_string(), tensor.stored(dtype).to_string()));
     }
     if let Some(mask) = def.outputs.iter().find(|t| t.kind == Kind::Mask) {

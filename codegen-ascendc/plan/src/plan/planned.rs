@@ -101,10 +101,9 @@ impl Plan {
         used.fixed + self.tile * used.bits / 8
     }
 
-    /// Returns the plans whose vector calls the kernel makes: those of the stages and of the results, or this plan if it has no
-    /// stages.
+    /// Returns the plans whose vector calls the kernel makes: those of its parts, or this plan if it has none.
     pub fn kernels(&self) -> Vec<&Plan> {
-        self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.plans().collect())
+        self.rows.as_ref().map_or_else(|| vec![self], |rows| rows.all().collect())
     }
 
     /// Returns the name of a buffer: that of its stream, or for example `t0`, `h0`, `m0` for a temporary.
@@ -156,6 +155,8 @@ pub struct RowPlans {
     pub given: Vec<usize>,
     /// Output streams of the operator that have one number per row. The last stages compute them, in this order.
     pub returned: Vec<usize>,
+    /// Output streams of the operator whose tensors hold integers of 8 bits, each with the plan that rounds a result to them.
+    pub integers: Vec<(usize, Box<Plan>)>,
     /// Largest number of values of rows that one plan reads, each repeated along its row.
     pub repeated: usize,
 }
@@ -183,7 +184,12 @@ pub enum Terms {
 }
 
 impl RowPlans {
-    /// Returns all plans: those of stages, then that of the results.
+    /// Returns all plans: those of the formula, after those that round its results to integers.
+    pub fn all(&self) -> impl Iterator<Item = &Plan> {
+        self.integers.iter().map(|(_, plan)| &**plan).chain(self.plans())
+    }
+
+    /// Returns the plans of the formula: those of stages, then that of the results.
     pub fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.stages.iter().filter_map(RowStage::plan).chain(self.results.as_deref())
     }
@@ -215,7 +221,7 @@ impl RowPlans {
 
     /// Returns the number of temporary buffers: of `float`, and of mask bits.
     pub fn temporaries(&self) -> [usize; 2] {
-        let most = |of: fn(&Plan) -> usize| self.plans().map(of).max().unwrap_or(0);
+        let most = |of: fn(&Plan) -> usize| self.all().map(of).max().unwrap_or(0);
         [most(|plan| plan.temps), most(|plan| plan.masks)]
     }
 }

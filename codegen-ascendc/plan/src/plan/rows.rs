@@ -14,7 +14,7 @@ use crate::tiling::{BLOCK, Footprint, Need, REPEAT, RowNeed, UbTooSmall};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Rule, Spec, Stage, Stream, Tensor};
 use op_dsl_ir::passes::simplify;
-use op_dsl_ir::{DType, Graph, Id, Node, Stored};
+use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim, Stored};
 
 /// Number of partial results that a reduction of chunks keeps, a block of each.
 ///
@@ -54,6 +54,27 @@ pub(super) fn is_converted(tensor: &Tensor, soc: &Soc) -> bool {
     tensor.kind == Kind::PerRow && tensor.own.is_some_and(is_float)
 }
 
+/// Returns whether kernels round an output to the type that it has of its own: integers of 8 bits, one per element.
+pub(super) fn is_rounded(tensor: &Tensor) -> bool {
+    tensor.kind == Kind::Whole && matches!(tensor.own, Some(Stored::Int8 | Stored::Uint8))
+}
+
+/// Returns the graph that rounds numbers to integers of a range: the nearest, of two the even one, and 0 for NaN.
+///
+/// Comparisons with NaN are false, so that it needs no test of its own.
+fn rounded((least, greatest): (f64, f64)) -> Graph {
+    let mut b = Builder::new();
+    let x = b.stream(0);
+    let whole = b.call(Prim::Round, &[x]);
+    let [zero, least, greatest] = [0.0, least, greatest].map(|number| b.num(number));
+    let (below, above) =
+        (b.call(Prim::Max, &[whole, least]), b.call(Prim::Min, &[whole, greatest]));
+    let (is_below, is_above) = (b.call(Prim::Lt, &[whole, zero]), b.call(Prim::Lt, &[zero, whole]));
+    let rest = b.call(Prim::Select, &[is_above, above, zero]);
+    let out = b.call(Prim::Select, &[is_below, below, rest]);
+    b.finish(&[out])
+}
+
 /// Plans a formula with row functions; `planned` plans one of its parts in `float`.
 pub(super) fn plan(
     def: &OpDef,
@@ -87,7 +108,14 @@ pub(super) fn plan(
     let given = def.input_streams().into_iter().enumerate();
     let given = given.filter(|(_, s)| def.inputs[s.tensor].kind == Kind::PerRow).map(|(k, _)| k);
     let given = given.collect();
-    let mut rows = RowPlans { stages, results, own, given, returned, repeated: 0 };
+    let streams = def.output_streams().into_iter().enumerate();
+    let integers = streams.filter_map(|(k, stream)| {
+        let tensor = &def.outputs[stream.tensor];
+        let range = tensor.own.filter(|_| is_rounded(tensor))?.integers()?;
+        Some(planned(&cut.rounding(&rounded(range))).map(|plan| (k, Box::new(plan))))
+    });
+    let integers = integers.collect::<Result<Vec<_>, Refusal>>()?;
+    let mut rows = RowPlans { stages, results, own, given, returned, integers, repeated: 0 };
     let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform);
     let read = reduced.filter_map(RowStage::plan).chain(rows.results.as_deref());
     rows.repeated = read.map(|plan| rows.values_of(plan).len()).max().unwrap_or(0);
@@ -220,10 +248,36 @@ impl Cut<'_> {
         last.max().map_or(0, |last| last + 1 - self.own)
     }
 
+    /// Returns the operator that rounds a result by a graph.
+    fn rounding(&self, graph: &Graph) -> OpDef {
+        let whole = |name: &str| Tensor {
+            name: name.to_string().into(),
+            kind: Kind::Whole,
+            own: None,
+            used: true,
+        };
+        OpDef {
+            inputs: vec![whole("result")].into(),
+            outputs: vec![whole("integer")].into(),
+            attrs: Vec::new().into(),
+            specs: vec![Spec::of(graph.clone())].into(),
+            sums: Vec::new().into(),
+            updates: Vec::new().into(),
+            wide: Vec::new().into(),
+            along: Vec::new().into(),
+            ranges: Vec::new().into(),
+            split: None,
+            published: None,
+            grad_of: None,
+            ..self.def.clone()
+        }
+    }
+
     /// Returns the operator that computes the results that have a number per element.
     fn results(&self, spec: &Spec) -> OpDef {
         let is_element = |tensor: &&Tensor| tensor.kind != Kind::PerRow;
-        let outputs = self.def.outputs.iter().filter(is_element).cloned().collect();
+        let elements = self.def.outputs.iter().filter(is_element).cloned();
+        let outputs = elements.map(|tensor| Tensor { own: None, ..tensor }).collect();
         OpDef { outputs, ..self.kernel(spec, "results") }
     }
 
@@ -301,7 +355,9 @@ fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan,
     let inputs: Vec<Option<String>> = names.map(|(k, name)| is_read(&k).then_some(name)).collect();
     let outputs = (def.output_streams().len() - rows.returned.len()) as u64;
     let streams = rows.elements().filter(|stream| inputs[*stream].is_some()).count() as u64;
-    let turns = def.split.is_none() && soc.arch.pads && soc.arch.gathers;
+    // Rows of bytes would need gathers of their own.
+    let turns =
+        def.split.is_none() && soc.arch.pads && soc.arch.gathers && rows.integers.is_empty();
     let need = need(dtype, soc, &rows, [streams, outputs], turns);
     let single = need.small.unwrap_or(need.dense);
     let tile = single.capacity(soc.reported_ub(), need.size);
@@ -312,14 +368,15 @@ fn whole(def: &OpDef, spec: usize, dtype: DType, rows: RowPlans) -> Result<Plan,
     let reduced = rows.stages.iter().filter(|s| s.rule != Rule::Uniform).count();
     let gm_bytes = (streams + outputs) * need.size;
     let casts = if dtype == DType::F32 { 0 } else { (streams + outputs) as usize };
+    let casts = casts + 2 * rows.integers.len();
     let cost = Cost {
-        calls: rows.plans().map(|plan| plan.cost.calls).sum::<usize>() + reduced + casts,
+        calls: rows.all().map(|plan| plan.cost.calls).sum::<usize>() + reduced + casts,
         apart: 0,
         // A reduction adds each element once or twice, and a value of a row is repeated along it.
-        cycles: rows.plans().map(|plan| plan.cost.cycles).sum::<f64>()
+        cycles: rows.all().map(|plan| plan.cost.cycles).sum::<f64>()
             + 2.0 * reduced as f64
             + casts as f64,
-        repeats: rows.plans().map(|plan| plan.cost.repeats).sum(),
+        repeats: rows.all().map(|plan| plan.cost.repeats).sum(),
         gm_bytes,
         gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
     };
@@ -377,15 +434,17 @@ fn need(
     let (given, returned) = (rows.given.len() as u64, rows.returned.len() as u64);
     let values = rows.stages.len() as u64 + given + 2 * (given + returned);
     let converted = if dtype == DType::F32 { 0 } else { streams + outputs };
-    let work = u64::from(rows.results.is_none());
+    // Results that are rounded to integers have buffers of their own, and another one while they are rounded.
+    let integers = rows.integers.len() as u64;
+    let work = u64::from(rows.results.is_none()) + integers + integers.min(1);
     let floats = converted + rows.kept().count() as u64 + rows.repeated as u64 + temps + work;
     // A row has a block at least, which is eight numbers or sixteen. Where queues have one buffer, there are few rows.
     let per_row = (32 * (values + 1)).div_ceil(BLOCK / size);
     let own = 32 * floats + masks * soc.arch.mask_bits();
     let queue = 8 * size * (streams + outputs);
-    let splats: u64 = rows.plans().map(|plan| plan.splats.len() as u64 * REPEAT).sum();
+    let splats: u64 = rows.all().map(|plan| plan.splats.len() as u64 * REPEAT).sum();
     let is_select = |plan: &Plan| plan.instrs.iter().any(|i| i.api == Api::Select);
-    let reserved = match rows.plans().any(is_select) {
+    let reserved = match rows.all().any(is_select) {
         true => soc.arch.select_reserve.max(soc.arch.repeat_reserve),
         false => soc.arch.repeat_reserve,
     };

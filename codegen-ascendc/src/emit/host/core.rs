@@ -11,7 +11,7 @@ use crate::emit::text::Text;
 use crate::emit::type_names::type_names;
 use crate::tiling::{Footprint, Need, RowNeed};
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern, Tensor};
 use op_dsl_ir::{DType, Stored};
 
 /// C++ code of the tiling maths that is the same for every operator.
@@ -56,6 +56,12 @@ pub fn body(package: &Package<'_>) -> String {
     text.finish()
 }
 
+/// Returns whether some output holds integers of 8 bits, whose rows start at blocks of bytes.
+pub fn has_integers(def: &OpDef) -> bool {
+    let is_integer = |tensor: &Tensor| tensor.own.and_then(Stored::integers).is_some();
+    def.outputs.iter().any(is_integer)
+}
+
 /// Returns the C++ code of the tiling maths of operators with functions of rows.
 fn rows(def: &OpDef) -> String {
     let written = def.outputs.iter().filter(|tensor| tensor.kind == Kind::PerRow);
@@ -63,7 +69,7 @@ fn rows(def: &OpDef) -> String {
         None => "need.size".into(),
         Some(size) => format!("std::min<uint64_t>(need.size, {size})"),
     };
-    let has = [("@perrow@", def.per_row().next().is_some())];
+    let has = [("@perrow@", def.per_row().next().is_some()), ("@integers@", has_integers(def))];
     kept(ROWS, &has).replace("@width@", &width)
 }
 

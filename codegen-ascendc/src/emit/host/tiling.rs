@@ -16,7 +16,7 @@ const TILING: &str = include_str!("fragments/tiling.h");
 
 /// C++ statements that refuse a row which the kernel does not take.
 const REFUSED_ROW: &str = "\
-const uint64_t block = machine.pads ? 1 : BLOCK / need->size;
+const uint64_t block = machine.pads ? 1 : @block@;
 if (extent.columns % block != 0) {
     return Refuse(context, \"rows have \" + std::to_string(extent.columns) + \" elements; allowed: multiples of \" +
                   std::to_string(block));
@@ -257,7 +257,8 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     let tile = Scheme::of(def).tile;
     text.block(&format!("if (!{tile}(extent, *need, machine, *data))"), "}", |text| {
         if Scheme::of(def).class == Class::Rows {
-            text.lines(REFUSED_ROW);
+            let block = if core::has_integers(def) { "BLOCK" } else { "BLOCK / need->size" };
+            text.lines(REFUSED_ROW.replace("@block@", block));
             return;
         }
         text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");

@@ -10,6 +10,7 @@
 //! walks     the formula on chunks of a row that does not fit UB
 //! chunks    members of the class that walk along such a row
 //! turned    members that turn short rows, so that copies move them without gaps
+//! integers  results of 8 bits
 //! numbers   tensors with one number per row
 //! streams   properties of streams that both kinds of walk ask
 //! walk      the tiles of a core
@@ -17,6 +18,7 @@
 //! ```
 
 mod chunks;
+mod integers;
 mod numbers;
 mod order;
 mod stages;
@@ -44,17 +46,17 @@ const MARKS: [(&str, [&str; 2]); 2] = [
     (
         "@load@",
         [
-            "DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, 0, 0},\n\
+            "DataCopyPad(to[row * tile.pitch], rows, DataCopyExtParams{static_cast<uint16_t>(together), bytes, gap, @skip@, 0},\n\
              \x20                   DataCopyPadExtParams<T>());",
             "DataCopy(to[row * tile.pitch], rows, DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES,\n\
-             \x20                                                         gap / BLOCK_BYTES, 0));",
+             \x20                                                         gap / BLOCK_BYTES, @skip@));",
         ],
     ),
     (
         "@store@",
         [
-            "DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, 0, gap, 0});",
-            "DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, 0,\n\
+            "DataCopyPad(rows, from[row * tile.pitch], DataCopyExtParams{static_cast<uint16_t>(together), bytes, @skip@, gap, 0});",
+            "DataCopy(rows, from[row * tile.pitch], DataCopyParams(static_cast<uint16_t>(together), bytes / BLOCK_BYTES, @skip@,\n\
              \x20                                                           gap / BLOCK_BYTES));",
         ],
     ),
@@ -69,12 +71,15 @@ pub fn members(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     calculate(package, text);
     copy_out(package, text);
     numbers::functions(package, text);
+    integers::functions(package, text);
     chunks::functions(package, text);
     text.line("");
     turned::functions(package, text);
     text.lines(in_kernel(package, |arch| {
         let of = |[any, blocks]: [&'static str; 2]| if arch.pads { any } else { blocks };
-        MARKS.iter().fold(MOVES.to_string(), |text, (mark, by)| text.replace(mark, of(*by)))
+        let moves = of_package(package, MOVES);
+        let moves = MARKS.iter().fold(moves, |text, (mark, by)| text.replace(mark, of(*by)));
+        moves.replace("@skip@", if integers::has(package) { "skip" } else { "0" })
     }));
     text.line("");
     fields(package, tensors, text);
@@ -97,7 +102,7 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         .collect();
     text.function(names::wrapped("__aicore__ inline void Bind(", &args, ")"), |text| {
         for t in used {
-            let ty = numbers::element_of(package, t);
+            let ty = element_of(package, t);
             text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ {ty}*>({t}));"));
         }
     });
@@ -110,6 +115,7 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         if has_results {
             text.line("pipe.InitBuffer(outQue_, tiling_.buffers, OUTPUTS * bytes);");
         }
+        integers::init(package, text);
         numbers::init(package, text);
         if converts(package) {
             text.block("if constexpr (sizeof(T) != sizeof(float))", "}", |text| {
@@ -121,6 +127,15 @@ fn public(package: &Package<'_>, used: &[String], text: &mut Text) {
         text.line("formula_.Init(pipe, capacity_, tiling_);");
     });
     text.line("").lines(of_package(package, WALK));
+}
+
+/// Returns the C++ type of the elements of the tensor with this name in C++.
+fn element_of(package: &Package<'_>, name: &str) -> &'static str {
+    let of_integers = results(package).into_iter().find_map(|(stream, _)| {
+        let is_it = cpp_name(&package.def.outputs[stream.tensor].name) == name;
+        streams::integer(package, stream).filter(|_| is_it)
+    });
+    of_integers.unwrap_or_else(|| numbers::element_of(package, name))
 }
 
 fn copy_in(package: &Package<'_>, text: &mut Text) {
@@ -147,7 +162,10 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         let ins = elements(package).into_iter();
         let ins = ins.map(|i| format!("{from}[Formula::{} * capacity_]", slot(&i.name)));
         let outs = outputs.iter();
-        let outs = outs.map(|(_, name)| format!("{to}[{} * capacity_]", slot(name)));
+        let outs = outs.map(|(_, name)| {
+            let place = integers::place(package, name);
+            place.unwrap_or_else(|| format!("{to}[{} * capacity_]", slot(name)))
+        });
         let args: Vec<String> = ins.chain(outs).chain(["tile".into()]).collect();
         names::wrapped("formula_.Run(", &args, ");")
     };
@@ -161,8 +179,10 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
             text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
         }
         turned::calculated(package, done, text);
+        integers::clear_gaps(package, text);
         if !converts(package) {
             text.lines(call("in", "out"));
+            integers::round(package, text);
             text.line(done);
             return;
         }
@@ -171,7 +191,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         });
         text.indented(|text| {
             text.line("const LocalTensor<float> from = floats_.template Get<float>();");
-            if !outputs.is_empty() {
+            if streams::has_floats(package) {
                 text.line("const LocalTensor<float> to = from[Formula::INPUTS * capacity_];");
             }
             text.lines(barrier);
@@ -179,15 +199,14 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
                 text.line("Cast(from[k * capacity_], in[k * capacity_], RoundMode::CAST_NONE, tile.count);");
             });
             text.lines(call("from", "to"));
-            if outputs.is_empty() {
+            if !streams::has_floats(package) {
                 return;
             }
             text.lines(barrier);
-            text.block("for (uint32_t k = 0; k < OUTPUTS; ++k)", "}", |text| {
-                text.line("Cast(out[k * capacity_], to[k * capacity_], Formula::ROUND, tile.count);");
-            });
+            streams::round_results(package, "to[@k@ * capacity_]", text);
         });
         text.line("}");
+        integers::round(package, text);
         text.line(done);
     });
     text.line("");
@@ -203,8 +222,8 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
         for (stream, name) in results(package) {
             let tensor = cpp_name(&def.outputs[stream.tensor].name);
             text.line(format!(
-                "Store({tensor}Gm_, out[{} * capacity_], tile, {});",
-                slot(&name),
+                "Store({tensor}Gm_, {}, tile, {});",
+                integers::stored(package, stream, &name),
                 side(stream)
             ));
         }
@@ -229,13 +248,14 @@ fn fields(package: &Package<'_>, tensors: &[String], text: &mut Text) {
     }
     text.line("// Elements of the largest tile.\nuint32_t capacity_ = 0;");
     for t in tensors {
-        text.line(format!("GlobalTensor<{}> {t}Gm_;", numbers::element_of(package, t)));
+        text.line(format!("GlobalTensor<{}> {t}Gm_;", element_of(package, t)));
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;");
     if !outputs.is_empty() {
         text.line("TQue<TPosition::VECOUT, 1> outQue_;");
     }
     numbers::fields(package, text);
+    integers::fields(package, text);
     chunks::fields(text);
     turned::fields(package, text);
     if converts(package) {

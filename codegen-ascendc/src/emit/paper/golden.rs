@@ -364,11 +364,24 @@ fn golden(package: &Package<'_>) -> String {
             )),
         };
     }
-    let all: Vec<String> =
-        def.outputs.iter().map(|o| format!("{}.astype({})", word(&o.name), own(o))).collect();
+    let all: Vec<String> = def.outputs.iter().map(rounded).collect();
     t.line("    with np.errstate(over=\"ignore\"):");
     t.line(format!("        return [{}]", all.join(", ")));
     t.finish().trim_end().to_string()
+}
+
+/// Returns the Python expression of an output in its element type: integers are the nearest, and 0 for NaN.
+fn rounded(output: &Tensor) -> String {
+    let name = word(&output.name);
+    let value = match output.own.and_then(Stored::integers) {
+        Some((least, greatest)) => {
+            format!(
+                "np.clip(np.rint(np.nan_to_num({name}, posinf=np.inf, neginf=-np.inf)), {least}, {greatest})"
+            )
+        }
+        None => name,
+    };
+    format!("{value}.astype({})", own(output))
 }
 
 /// Returns the Python expression of an output's element type.

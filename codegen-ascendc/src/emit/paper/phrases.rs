@@ -90,7 +90,8 @@ pub fn saturation(package: &Package<'_>) -> Option<String> {
     let has = |name: &str| package.socs.iter().any(|s| s.name == name && s.arch.saturates);
     let families = words.products.families.iter().filter(|(soc, _)| has(soc));
     let families: Vec<&str> = families.map(|(_, family)| *family).collect();
-    let narrow = package.dtypes().into_iter().any(DType::is_narrow);
+    let has_plain = package.def.outputs.iter().any(|output| output.own.is_none());
+    let narrow = has_plain && package.dtypes().into_iter().any(DType::is_narrow);
     let products = families.join(words.signs.comma);
     (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
 }

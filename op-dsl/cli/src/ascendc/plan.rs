@@ -58,10 +58,12 @@ fn calls(def: &OpDef, plan: &Plan) -> String {
     if let Some(rows) = &plan.rows {
         let stages: String =
             rows.stages.iter().enumerate().map(|stage| of_stage(def, stage)).collect();
-        return match &rows.results {
-            Some(results) => format!("{stages}Results\n{}", calls(def, results)),
-            None => stages,
-        };
+        let results = rows.results.iter();
+        let results = results.map(|plan| format!("Results\n{}", calls(def, plan)));
+        let integers = rows.integers.iter().map(|(output, plan)| {
+            format!("Integers of {}\n{}", def.output_names()[*output], calls(def, plan))
+        });
+        return [stages].into_iter().chain(results).chain(integers).collect();
     }
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     for (i, instr) in plan.instrs.iter().enumerate() {

@@ -110,7 +110,11 @@ inline uint64_t TurnedRows(const RowExtent& extent, const Need& need, const Mach
 inline bool TileRows(const RowExtent& extent, const Need& need, const Machine& machine, TilingData& data)
 {
     data = TilingData{};
+    @integers@
+    const uint64_t block = BLOCK;  // rows of bytes start at blocks of UB as well
+    @else@
     const uint64_t block = BLOCK / need.size;
+    @end@
     data.rows = extent.rows;
     data.columns = extent.columns;
     data.pieces = 1;

@@ -6,7 +6,8 @@ use super::super::super::package::Package;
 use super::super::super::text::Text;
 use super::super::barrier;
 use super::super::names::{self, Input, slot};
-use super::streams::{converts, elements, of_package, results, side};
+use super::integers;
+use super::streams::{converts, elements, has_floats, of_package, results, round_results, side};
 use op_dsl_ir::names::cpp_name;
 
 /// C++ functions of walks, with a mark for the conversion of a stream to `float`.
@@ -92,14 +93,15 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     });
     let streams: Vec<String> = streams.collect();
     let outputs = results(package);
-    let outs = outputs.iter().map(|(_, name)| match converts {
-        true => format!("Result(out, {})", slot(name)),
-        false => format!("out[{} * capacity_]", slot(name)),
+    let outs = outputs.iter().map(|(_, name)| match (integers::place(package, name), converts) {
+        (Some(place), _) => place,
+        (None, true) => format!("Result(out, {})", slot(name)),
+        (None, false) => format!("out[{} * capacity_]", slot(name)),
     });
     let tile = || ["tile".to_string()];
     let terms: Vec<String> = streams.iter().cloned().chain(tile()).collect();
     let of_results: Vec<String> = streams.iter().cloned().chain(outs).chain(tile()).collect();
-    if converts && !outputs.is_empty() {
+    if converts && has_floats(package) {
         text.line("// Where a result of a chunk is computed, in `float`.");
         let head =
             "__aicore__ inline LocalTensor<float> Result(const LocalTensor<T>& out, uint32_t slot)";
@@ -129,10 +131,11 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         text.indented(|text| {
             text.line("LocalTensor<T> out = outQue_.AllocTensor<T>();");
             text.lines(names::wrapped("formula_.ComputeResults(", &of_results, ");"));
-            if converts {
+            if converts && has_floats(package) {
                 text.lines(barrier);
-                convert_results(text);
+                convert_results(package, text);
             }
+            integers::round(package, text);
             text.line("outQue_.EnQue(out);");
         });
         text.line("}");
@@ -140,11 +143,9 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     });
 }
 
-fn convert_results(text: &mut Text) {
+fn convert_results(package: &Package<'_>, text: &mut Text) {
     text.block("if constexpr (sizeof(T) != sizeof(float))", "}", |text| {
-        text.block("for (uint32_t k = 0; k < OUTPUTS; ++k)", "}", |text| {
-            text.line("Cast(out[k * capacity_], Result(out, k), Formula::ROUND, tile.count);");
-        });
+        round_results(package, "Result(out, @k@)", text);
     });
 }
 

@@ -58,6 +58,12 @@ pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
         text.line("");
         walks::functions(package, plan, rows, text);
         columns(rows, text);
+        for k in 0..rows.integers.len() {
+            let head = format!("__aicore__ inline void Round{k}(const LocalTensor<float>& result, const LocalTensor<float>& integer, uint32_t count)");
+            text.line("").function(head, |text| {
+                text.line(format!("round{k}_.Run(result, integer, scratch_, count);"));
+            });
+        }
         text.line("").label("private:");
         buffers(text);
         for (k, stage) in rows.stages.iter().enumerate() {
@@ -69,6 +75,10 @@ pub fn class(package: &Package<'_>, plan: &Plan, rows: &RowPlans) -> String {
         if let Some(results) = &rows.results {
             text.line("").line("// The results.");
             nested(package, results, "Results", text);
+        }
+        for (k, (_, plan)) in rows.integers.iter().enumerate() {
+            text.line("").line("// Rounds results to integers.");
+            nested(package, plan, &format!("RoundResults{k}"), text);
         }
         fields(rows, text);
     });
@@ -110,7 +120,9 @@ fn classes(rows: &RowPlans) -> Vec<(String, &Plan)> {
     let stages = rows.stages.iter().enumerate();
     let stages = stages.filter_map(|(k, stage)| Some((format!("stage{k}_"), stage.plan()?)));
     let results = rows.results.as_deref().map(|plan| ("results_".to_string(), plan));
-    stages.chain(results).collect()
+    let integers = rows.integers.iter().enumerate();
+    let integers = integers.map(|(k, (_, plan))| (format!("round{k}_"), &**plan));
+    stages.chain(results).chain(integers).collect()
 }
 
 fn init(package: &Package<'_>, rows: &RowPlans, text: &mut Text) {
@@ -300,5 +312,8 @@ fn fields(rows: &RowPlans, text: &mut Text) {
     }
     if rows.results.is_some() {
         text.line("Results results_;");
+    }
+    for k in 0..rows.integers.len() {
+        text.line(format!("RoundResults{k} round{k}_;"));
     }
 }

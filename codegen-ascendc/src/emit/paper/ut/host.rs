@@ -2,7 +2,7 @@
 
 use super::case::{Call, braced, call, case, counted, planned, values};
 use crate::emit::api::cpp::literal;
-use crate::emit::host::{has_optional, mask_types};
+use crate::emit::host::{core, has_optional, mask_types};
 use crate::emit::kernel::sums;
 use crate::emit::package::Package;
 use crate::emit::scheme::{Class, Scheme};
@@ -75,7 +75,8 @@ fn expected(package: &Package<'_>, call: &Call, plan: &Plan) -> Option<Expected>
     if Scheme::of(def).class == Class::Rows {
         let [rows, columns] = PART.map(|n| n as u64);
         // Rows end on blocks where copies move blocks.
-        if !plan.soc.arch.pads && !(columns * plan.need.size).is_multiple_of(BLOCK) {
+        let size = if core::has_integers(def) { 1 } else { plan.need.size };
+        if !plan.soc.arch.pads && !(columns * size).is_multiple_of(BLOCK) {
             return None;
         }
         let fields = [("rows", rows), ("columns", columns), ("group", 1)].map(named).to_vec();

@@ -133,6 +133,13 @@ pub fn accuracy(
     found
 }
 
+/// Returns an integer and the number that it is rounded from, both without the half that rounding may take.
+fn beyond_rounding(got: f64, want: f64, (least, greatest): (f64, f64)) -> (f64, f64) {
+    let want = if want.is_nan() { 0.0 } else { want.clamp(least, greatest) };
+    let off = got - want;
+    (want + off.signum() * (off.abs() - 0.5).max(0.0), want)
+}
+
 /// Returns the largest error of a call of an operator with row functions, compared with its stages in f64.
 ///
 /// Terms, and values that a row has once, may be off by as many units in the last place as the error budget of f32 allows, and sums
@@ -147,7 +154,6 @@ fn accuracy_of_rows(
     let (reads, writes) = (def.input_streams(), def.output_streams());
     let count = bound.domain.elements().unwrap_or(0);
     let columns = bound.domain.last().copied().unwrap_or(1);
-    let format = Format::of(bound.dtype);
     let mut found = Accuracy::new(bound.dtype);
     let units = Accuracy::new(DType::F32).budget;
     for first in (0..count).step_by(columns.max(1)) {
@@ -160,12 +166,18 @@ fn accuracy_of_rows(
         let spec = &def.specs[bound.spec];
         let Some(row) = RowReference::of(spec, &streams, scalars, units) else { continue };
         for (output, stream) in writes.iter().enumerate() {
+            let stored = def.outputs[stream.tensor].stored(bound.dtype);
+            let format = Format::of(stored.number().unwrap_or(bound.dtype));
             for i in 0..columns {
                 let (want, off) = (row.results[output][i], row.off[output][i]);
                 if off.is_infinite() {
                     continue; // neither number is known to be right
                 }
                 let got = value(stream, outputs, i);
+                let (got, want) = match stored.integers() {
+                    Some(range) => beyond_rounding(got, want, range),
+                    None => (got, want),
+                };
                 let unit = format.ulp(want).max(f64::from(f32::MIN_POSITIVE)) + off / found.budget;
                 let error = format.error(got, want, unit);
                 if error > found.error || error.is_nan() || found.worst.is_none() {

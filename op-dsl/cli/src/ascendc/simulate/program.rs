@@ -100,8 +100,11 @@ impl Program {
         for (meta, tensor) in metas.iter().zip(op.def().outputs.iter()) {
             let path = self.dir.path().join(format!("{}.out", tensor.name));
             let bytes = fs::read(&path).map_err(|e| wrong(&path, e))?;
-            let dtype = meta.dtype.number().unwrap_or(DType::F32); // packages have outputs of numbers only
-            outputs.push(Array::dense(data(dtype, &bytes), meta.shape.to_vec()));
+            let data = match meta.dtype.number() {
+                Some(dtype) => data(dtype, &bytes),
+                None => Data::Converted(meta.dtype, bytes),
+            };
+            outputs.push(Array::dense(data, meta.shape.to_vec()));
         }
         Ok(Ran::Whole { report: String::from_utf8_lossy(&out.stdout).into_owned(), outputs })
     }

@@ -5,6 +5,7 @@
 
 #include "opdev/common_types.h"
 
+constexpr aclDataType ACL_INT8 = static_cast<aclDataType>(2);
 constexpr aclDataType ACL_INT32 = static_cast<aclDataType>(3);
 
 struct TensorDesc {
