@@ -13,6 +13,8 @@ mod compile;
 mod names;
 #[path = "ascendc_api/papers.rs"]
 mod papers;
+#[path = "ascendc_api/rows.rs"]
+mod rows;
 #[path = "common/tools.rs"]
 mod tools;
 
