@@ -31,7 +31,7 @@ impl Body<2, 0, 1> for Exp {
         [x, y]: [Input<'_, S, E, W>; 2],
         _: [Floats<S, W>; 0],
     ) -> [Floats<S, W>; 1] {
-        [DoubleFloat::sum_of(x.load(), -y.load()).exp(s)]
+        [DoubleFloat::sum_of(s, x.load(), -y.load()).exp(s)]
     }
 }
 

@@ -8,7 +8,7 @@ mod npu;
 
 use common::{Random, Tensor, all_defaults, run};
 use op_dsl::ir::DType;
-use op_dsl::{Operator, Options, View, ViewMut};
+use op_dsl::{El, Operator, Options, View, ViewMut};
 use op_dsl_ir::format::Format;
 
 #[op_dsl::operators]
@@ -454,6 +454,55 @@ fn no_bit_depends_on_layout_or_threads() {
         let (input, output) = views();
         call(input.expect("a view"), output.expect("a view"), 1);
         assert_eq!(both, want, "{name} in place");
+    }
+}
+
+/// Compares the gradient of RMSNorm on contiguous rows, whose kernels add their terms, with that on rows whose elements are apart.
+///
+/// The upstream gradient has all magnitudes and cancels, so that sums in another order would have other digits.
+fn compare_sums<E: El>(m: usize, n: usize, spread: f64) {
+    let of = |x: f64| E::from_f32(x as f32);
+    let mut random = Random(11);
+    let op = operator("RmsNormGrad");
+    let half: Vec<f64> = (0..m * n)
+        .map(|_| random.normal(1.0) * 2f64.powf(((random.unit() * 2.0 - 1.0) * spread).round()))
+        .collect();
+    let dy: Vec<E> = (0..m * n)
+        .map(|i| match i % n < n / 2 {
+            true => of(half[i]),
+            false => of(-half[i / n * n + n - 1 - i % n]),
+        })
+        .collect();
+    let (x, gamma) = (vec![of(1.0); m * n], vec![of(1.0); n]);
+    let call = |dy: View<'_>, x: View<'_>| {
+        let (mut dx, mut dgamma) = (vec![of(0.0); m * n], vec![of(0.0); n]);
+        let gamma = View::new(&gamma, &[n]).expect("a view");
+        let mut outputs = [
+            ViewMut::new(&mut dx, &[m, n]).expect("a view"),
+            ViewMut::new(&mut dgamma, &[n]).expect("a view"),
+        ];
+        let options = Options::default();
+        op.run(&all_defaults(op), &[dy, x, gamma], &mut outputs, &options).expect("a call");
+        [dx, dgamma]
+    };
+    let dense = |data| View::new(data, &[m, n]).expect("a view");
+    let want = call(dense(&dy), dense(&x));
+    let apart = |data: &[E]| -> Vec<E> { data.iter().flat_map(|x| [*x, of(9.0)]).collect() };
+    let (dy, x) = (apart(&dy), apart(&x));
+    let every_second =
+        |data| View::strided(data, &[m, n], &[2 * n as isize, 2], 0).expect("a view");
+    let numbers =
+        |all: [Vec<E>; 2]| all.map(|all| all.iter().map(|x| x.to_f32()).collect::<Vec<_>>());
+    let got = call(every_second(&dy), every_second(&x));
+    assert!(numbers(got) == numbers(want), "{} {m} rows of {n}", E::DTYPE);
+}
+
+#[test]
+fn kernels_add_terms_in_the_order_of_sums_apart() {
+    for (m, n) in [(5, 64), (3, 96), (4, 200), (3, 1031), (1, 40_001)] {
+        compare_sums::<f32>(m, n, 30.0);
+        compare_sums::<half::bf16>(m, n, 30.0);
+        compare_sums::<half::f16>(m, n, 12.0);
     }
 }
 

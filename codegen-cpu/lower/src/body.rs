@@ -43,7 +43,7 @@ fn terms(Kernel { def, of_rows, .. }: &Kernel) -> Vec<bool> {
 
 /// Returns the tokens of `impl Body` for the type `name`, which computes what the kernel does.
 pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
-    let Kernel { def, of_rows, is_mixed } = kernel;
+    let Kernel { def, of_rows, is_sum, is_mixed } = kernel;
     let (spec, is_mixed) = (&def.specs[0], *is_mixed);
     let [inputs, scalars, outputs] = widths(kernel).map(literal::count);
     let hoisted = hoisted(kernel);
@@ -229,12 +229,18 @@ pub fn implementation(name: &Ident, kernel: &Kernel) -> TokenStream {
     });
     let of_rows =
         of_rows.contains(&true).then(|| quote!(const OF_ROWS: [bool; #inputs] = [#(#of_rows),*];));
+    let sums = is_sum.then(|| {
+        quote!(
+            const SUMS: bool = true;
+        )
+    });
     quote! {
         #items
         #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
             #is_called
             #of_rows
+            #sums
             #uniform
             #reads
             #masks

@@ -216,14 +216,18 @@ fn one(
                 (Prim::Neg, Value::Double(x), _) => double(quote!(-#x)),
                 // Twice a float is exact.
                 (Prim::Add, Value::Single(x), _) if args[0] == args[1] => single(quote!((#x + #x))),
+                (Prim::Add, Value::Single(x), Some(Value::Single(y)))
+                    if is_value(graph, given, args) =>
+                {
+                    double(quote!(DoubleFloat::of_row(#x, #y)))
+                }
                 (Prim::Add, Value::Single(x), Some(Value::Single(y))) => {
-                    match is_value(graph, given, args) {
-                        true => double(quote!(DoubleFloat::of_row(#x, #y))),
-                        false => double(quote!(DoubleFloat::sum_of(#x, #y))),
-                    }
+                    let sum = sum_of(graph, given, args);
+                    double(quote!(#sum(s, #x, #y)))
                 }
                 (Prim::Sub, Value::Single(x), Some(Value::Single(y))) => {
-                    double(quote!(DoubleFloat::sum_of(#x, -#y)))
+                    let sum = sum_of(graph, given, args);
+                    double(quote!(#sum(s, #x, -#y)))
                 }
                 (Prim::Add, Value::Double(x), Some(Value::Double(y))) => {
                     double(quote!(#x.plus(#y)))
@@ -242,7 +246,10 @@ fn one(
                     double(quote!(#x.plus_float(-#y)))
                 }
                 (Prim::Mul, Value::Single(x), Some(Value::Single(y))) => {
-                    double(quote!(DoubleFloat::product_of(s, #x, #y)))
+                    match [args[0], args[1]].iter().all(|id| is_element(graph, given, *id)) {
+                        true => double(quote!(DoubleFloat::product_of_elements::<E>(s, #x, #y))),
+                        false => double(quote!(DoubleFloat::product_of(s, #x, #y))),
+                    }
                 }
                 (Prim::Mul, Value::Double(x), Some(Value::Double(y))) => {
                     double(quote!(#x.by(s, #y)))
@@ -259,6 +266,27 @@ fn one(
             }
         }
         Node::Const(_) => None,
+    }
+}
+
+/// Returns the function that adds two single floats: an element of the kernel's type and another, or a value of the row, or others.
+fn sum_of(graph: &Graph, given: &Names, [x, y, _]: [Id; 3]) -> TokenStream {
+    let is_of_row = |id: Id| matches!(graph.nodes[id.index()], Node::Stream(k) if given.of_rows[usize::from(k)]);
+    let is_either = |id: Id| is_element(graph, given, id) || is_of_row(id);
+    match is_either(x) && is_either(y) {
+        true => quote!(DoubleFloat::sum_of_elements::<E>),
+        false => quote!(DoubleFloat::sum_of),
+    }
+}
+
+/// Returns whether a node is an element of a tensor that has the kernel's type.
+fn is_element(graph: &Graph, given: &Names, id: Id) -> bool {
+    match graph.nodes[id.index()] {
+        Node::Stream(k) => {
+            let k = usize::from(k);
+            !given.of_rows[k] && !given.terms[k] && given.own[k].is_none()
+        }
+        _ => false,
     }
 }
 

@@ -15,6 +15,8 @@ use op_dsl_ir::{DType, Stored};
 /// - With `nt` outputs are aligned to [`ALIGN`], in each row.
 /// - More than one row requires inputs with one number for all elements of a row.
 /// - [`Streams::next_chunk`] is null, or points to a number for each stream.
+/// - [`Streams::sums`] is null, or points to a number for each row. Then each row has [`Streams::rest`] further elements of every stream,
+///   and at least a step before them. The output must not be one of the inputs then.
 /// - The CPU must support the SIMD level of the pointer.
 pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
 
@@ -83,6 +85,12 @@ pub struct Streams {
     ///
     /// It replaces `ahead` in kernels with inputs that have one number for all elements of a row; null in all other calls.
     pub next_chunk: *const isize,
+    /// For each row, the number to which a kernel of terms adds their sum; null if it adds none.
+    pub sums: *mut f64,
+    /// Whether a kernel that adds terms does not store them.
+    pub sums_only: bool,
+    /// Number of elements that each row has after its steps, less than a step of the driver; only kernels that add terms compute them.
+    pub rest: usize,
 }
 
 /// For each stream, the bytes from one row to the next.
@@ -107,6 +115,9 @@ impl Streams {
             program: None,
             ahead: 0,
             next_chunk: core::ptr::null(),
+            sums: core::ptr::null_mut(),
+            sums_only: false,
+            rest: 0,
         }
     }
 

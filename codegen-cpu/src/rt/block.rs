@@ -8,9 +8,11 @@ use super::abi::{ALIGN, Interleave, Streams};
 use super::convert::{load_converted, store_as, store_converted, store_own};
 use super::converted::Converted;
 use super::elem::El;
+use super::flags::{any, any_own};
 use super::interpreter;
 pub use super::kernels::Kernels;
 use super::load::Load;
+use super::reduce::Sums;
 use super::simd::Isa;
 use super::step::{Floats, PAIR};
 use crate::with_stored;
@@ -38,6 +40,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 
     /// For each input, true if a run has one number of it, of f32, for all elements.
     const OF_ROWS: [bool; I] = [false; I];
+
+    /// Whether the one output, of f32, is terms of a row function that the kernel adds if [`Streams::sums`] asks for it.
+    const SUMS: bool = false;
 
     /// For each output, the type that it always has; `None` for the type of the kernel.
     const RESULTS: [Option<Stored>; O] = [None; O];
@@ -208,35 +213,6 @@ const fn run<E: El, const W: usize>() -> usize {
     if size_of::<E>() == size_of::<f32>() { PAIR } else { W }
 }
 
-/// A `const` version of `all.contains(&true)`.
-const fn any(all: &[bool]) -> bool {
-    let mut k = 0;
-    while k < all.len() && !all[k] {
-        k += 1;
-    }
-    k < all.len()
-}
-
-/// Returns whether some stream has a type of its own.
-const fn any_own(all: &[Option<Stored>]) -> bool {
-    let mut k = 0;
-    while k < all.len() && all[k].is_none() {
-        k += 1;
-    }
-    k < all.len()
-}
-
-/// Returns whether every `true` is followed by a `false`.
-///
-/// A `true` at index `k` marks streams `k` and `k + 1` as a pair that may be interleaved, and no stream may be in two pairs.
-pub(super) const fn in_twos(all: &[bool]) -> bool {
-    let mut k = 0;
-    while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
-        k += 1;
-    }
-    k == all.len()
-}
-
 /// Loads one step of each of two inputs; `turn` says whether and how they are interleaved in memory.
 ///
 /// `turn` is the layout of the first input.
@@ -319,8 +295,16 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
         }
         scalar.copy_from_slice(&io.scalar[..A]);
         let (turns, ahead, pitch) = (io.turns, io.ahead, &io.pitch);
+        // Rows end with elements of a step that overlaps the step before.
+        let (mut sums, sums_only) = (io.sums, io.sums_only);
+        let (mut steps, mut rest) = (steps, 0);
+        if const { Self::SUMS } && !sums.is_null() {
+            // Another kernel may have longer steps.
+            let elements = steps * W * S::f32s::LEN + io.rest;
+            (steps, rest) = (elements / (W * S::f32s::LEN), elements % (W * S::f32s::LEN));
+        }
         let mut distances = [ahead; I];
-        if const { any(&Self::OF_ROWS) } && !io.next_chunk.is_null() {
+        if const { any(&Self::OF_ROWS) || Self::SUMS } && !io.next_chunk.is_null() {
             for k in 0..I {
                 // SAFETY: there is a distance for each stream.
                 distances[k] = unsafe { io.next_chunk.add(k).read() }.cast_unsigned();
@@ -340,7 +324,8 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         interpreter::run::<S, E>(program, io, steps * (W / PAIR), nt)
                     };
                 }
-                let mut left = if const { any(&Self::OF_ROWS) } { io.rows } else { 1 };
+                let mut left =
+                    if const { any(&Self::OF_ROWS) || Self::SUMS } { io.rows } else { 1 };
                 while left > 0 {
                     let mut of_rows = [None; I];
                     if const { any(&Self::OF_ROWS) } {
@@ -351,8 +336,15 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                             }
                         }
                     }
-                    for i in 0..steps {
-                        let at = i * W * S::f32s::LEN;
+                    let mut added = MaybeUninit::<Sums<S>>::uninit();
+                    if const { Self::SUMS } {
+                        added.write(Sums::new(s));
+                    }
+                    for i in 0..steps + usize::from(const { Self::SUMS } && rest > 0) {
+                        let mut at = i * W * S::f32s::LEN;
+                        if const { Self::SUMS } && i == steps {
+                            at = at + rest - W * S::f32s::LEN;
+                        }
                         // SAFETY: the caller vouches for `steps` steps of every stream.
                         unsafe {
                             let start = core::ptr::null();
@@ -365,7 +357,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                                     x[k].number = of_rows[k];
                                     continue;
                                 }
-                                if const { any(&Self::OF_ROWS) } {
+                                if const { any(&Self::OF_ROWS) || Self::SUMS } {
                                     x[k].ahead = distances[k];
                                 }
                                 x[k].start = match (Self::MASKS[k], Self::OWN[k]) {
@@ -394,6 +386,17 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                                 }
                             }
                             let y = Self::eval::<S, E, W>(s, x, a);
+                            if const { Self::SUMS } && !sums.is_null() {
+                                let added = added.assume_init_mut();
+                                if i < steps {
+                                    added.add_step(i, y[0]);
+                                } else {
+                                    added.add_rest::<E, W>(s, steps, y[0], rest);
+                                }
+                                if sums_only {
+                                    continue;
+                                }
+                            }
                             if const { any_own(&Self::RESULTS) } {
                                 for k in 0..O {
                                     let Some(own) = Self::RESULTS[k] else { continue };
@@ -464,7 +467,15 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         }
                     }
                     left -= 1;
-                    if const { any(&Self::OF_ROWS) } && left > 0 {
+                    if const { Self::SUMS } && !sums.is_null() {
+                        // SAFETY: the caller vouches for a number for each row; the sums were set before its first step.
+                        unsafe {
+                            let added = added.assume_init_read().in_memory_order::<E>();
+                            sums.write(sums.read() + added.total([]));
+                        }
+                        sums = sums.wrapping_add(1);
+                    }
+                    if const { any(&Self::OF_ROWS) || Self::SUMS } && left > 0 {
                         for k in 0..I {
                             input[k] = input[k].wrapping_byte_offset(pitch[k]);
                         }

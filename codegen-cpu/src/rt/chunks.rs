@@ -59,23 +59,45 @@ impl Chunks {
         Chunks { dim, rows, columns, cuts, count, longest: rows * inner }
     }
 
-    /// Returns the first index and the number of indices of a chunk along each dimension of a domain of these sizes.
-    pub fn place(&self, chunk: usize, sizes: &[usize]) -> ([usize; MAX_RANK], [usize; MAX_RANK]) {
-        let (mut start, mut size) = ([0; MAX_RANK], [1; MAX_RANK]);
-        size[..sizes.len()].copy_from_slice(sizes);
+    /// Sets `start` to the first index of a chunk along each dimension of a domain of these sizes.
+    ///
+    /// In place, because a copy would wait for the numbers, see [`Line::new`](super::row_loop::Line::new).
+    #[inline]
+    pub fn place(&self, chunk: usize, sizes: &[usize], start: &mut [usize; MAX_RANK]) {
         let (last, [along, cuts]) = (sizes.len() - 1, self.cuts);
-        let mut rest = chunk / cuts;
-        start[last] = chunk % cuts * self.columns;
-        size[last] = self.columns.min(sizes[last] - start[last]);
+        let mut rest = chunk;
+        start[last] = 0;
+        if cuts > 1 {
+            (start[last], rest) = (rest % cuts * self.columns, rest / cuts);
+        }
         if self.dim < last {
-            start[self.dim] = rest % along * self.rows;
-            size[self.dim] = self.rows.min(sizes[self.dim] - start[self.dim]);
-            rest /= along;
+            start[self.dim] = rest;
+            if self.dim > 0 {
+                (start[self.dim], rest) = (rest % along, rest / along);
+            }
+            start[self.dim] *= self.rows;
         }
         for d in (0..self.dim).rev() {
-            (start[d], size[d]) = (rest % sizes[d], 1);
-            rest /= sizes[d];
+            (start[d], rest) = (rest % sizes[d], rest / sizes[d]);
         }
-        (start, size)
+    }
+
+    /// Returns the number of indices of `dim` and of columns in the chunk at `start`.
+    #[inline]
+    pub fn shape(&self, start: &[usize; MAX_RANK], sizes: &[usize]) -> [usize; 2] {
+        let last = sizes.len() - 1;
+        let columns = self.columns.min(sizes[last] - start[last]);
+        let rows =
+            if self.dim < last { self.rows.min(sizes[self.dim] - start[self.dim]) } else { 1 };
+        [rows, columns]
+    }
+
+    /// Returns the number of indices of a chunk of this shape along each dimension of a domain of these sizes.
+    pub fn sizes(&self, [rows, columns]: [usize; 2], sizes: &[usize]) -> [usize; MAX_RANK] {
+        let (mut size, last) = ([1; MAX_RANK], sizes.len() - 1);
+        size[self.dim..sizes.len()].copy_from_slice(&sizes[self.dim..]);
+        size[self.dim] = rows;
+        size[last] = columns;
+        size
     }
 }

@@ -19,7 +19,7 @@ impl Job {
     /// shortest stride innermost. For example, three contiguous streams over a domain `(8, 1, 4)` become one row of 32
     /// elements. Rows with a number for all their elements stay rows.
     pub fn collapse(&mut self) {
-        let (mut rank, fixed) = (0, usize::from(self.of_rows != 0));
+        let (mut rank, fixed) = (0, usize::from(self.keeps_rows()));
         for d in 0..self.rank {
             if self.size[d] > 1 || d + fixed == self.rank {
                 self.copy_dim(d, rank);

@@ -52,7 +52,8 @@ pub(super) fn run(job: &mut Job, options: &Options) {
 ///
 /// Most calls need no more than this, and to locate one box is a tenth of the cost of a small call.
 fn rows(job: &Job, streaming: bool) {
-    let mut line = Line::new(job, streaming);
+    let mut io = Line::argument(job, streaming);
+    let mut line = Line::new(job, streaming, &mut io);
     let mut pitch = [0; MAX_STREAMS];
     pitch.iter_mut().zip(job.streams()).for_each(|(pitch, s)| *pitch = s.strides[0]);
     line.start_at(job.streams().iter().map(|s| s.ptr));
@@ -119,9 +120,11 @@ impl Work<'_> {
     fn run_in(&self, boxes: Range<usize>, slots: Option<&mut [Slot; MAX_STREAMS]>) {
         let outputs = || &self.boxes.staging.staged[self.job.input_count()..];
         let outputs_staged = self.boxes.staging.count > 0 && outputs().contains(&true);
+        let streaming = self.streaming && !outputs_staged;
+        let mut io = Line::argument(self.job, streaming);
         let mut worker = Worker {
             work: self,
-            line: Line::new(self.job, self.streaming && !outputs_staged),
+            line: Line::new(self.job, streaming, &mut io),
             tracks: ArrayVec::new(),
             slots,
         };

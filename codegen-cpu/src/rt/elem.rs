@@ -145,6 +145,9 @@ pub trait El:
     /// Rounds each number to the element type, as [`El::store`] does, and keeps it as `f32`.
     fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
 
+    /// Whether [`El::load`] splits each pair of vectors into elements of even and of odd indices.
+    const IS_SPLIT: bool = false;
+
     /// Reorders lanes from the order of [`El::load`] to memory order.
     #[inline(always)]
     fn to_memory_order<S: Isa>(v: Floats<S>) -> Floats<S> {
@@ -251,6 +254,7 @@ fn bf16_widen<S: Isa>(packed: S::u32s) -> Floats<S> {
 
 impl El for bf16 {
     const DTYPE: DType = DType::BF16;
+    const IS_SPLIT: bool = true;
 
     #[inline(always)]
     unsafe fn load<S: Isa, const W: usize>(s: S, p: *const bf16) -> Floats<S, W> {

@@ -52,6 +52,8 @@ pub(super) struct Job {
     pub next_chunk: Pitches,
     /// Whether this run prefetches the next chunk.
     pub prefetches_next: bool,
+    /// Whether the kernel adds the terms of each row, and then whether it does not store them.
+    pub sums: Option<bool>,
     /// Whether the calling thread must work alone, because some tensor is a view of `Cell`s.
     ///
     /// The thread must then not wait for other threads either.
@@ -98,6 +100,7 @@ impl Job {
             prefetches: false,
             next_chunk: [0; MAX_STREAMS],
             prefetches_next: false,
+            sums: None,
             alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,
@@ -167,16 +170,21 @@ impl Job {
         self.in_place = false;
     }
 
-    /// Sets the kernel, and collapses dimensions; false if there is none for the job's level.
+    /// Sets the kernel; false if there is none for the job's level.
     ///
     /// The kernels must have as many inputs and outputs as the job.
-    pub fn compute(&mut self, kernels: &Kernels) -> bool {
+    pub fn set_kernel(&mut self, kernels: &Kernels) -> bool {
         let Some(kernel) = kernels.get(self.dtype, self.level) else { return false };
         (self.kernel, self.program) = (kernel, kernels.program(self.dtype));
         self.read_as(kernels);
+        true
+    }
+
+    /// Brings the job into the form that the driver takes.
+    pub fn finish(&mut self, kernels: &Kernels) {
         self.collapse();
         self.take_turns(kernels);
-        true
+        self.dense = self.rank == 2 && self.is_dense();
     }
 
     /// Marks the inputs that the kernels read as masks, and replaces those that they do not read.
@@ -340,11 +348,16 @@ impl Job {
         }
     }
 
+    /// Returns whether rows may not be joined, because the kernel has a number for each of them.
+    pub fn keeps_rows(&self) -> bool {
+        self.of_rows != 0 || self.sums.is_some()
+    }
+
     /// Returns whether the kernel can run on all rows in place, without boxes or scratch memory.
     pub fn is_plain(&self) -> bool {
         let [rows, columns, ..] = self.size;
         let is_long = || rows == 1 || columns >= self.least_columns(columns);
-        self.dense && (self.of_rows != 0 || is_long())
+        self.dense && (self.keeps_rows() || is_long())
     }
 
     /// Returns whether the kernel can access the rows of every stream in place.

@@ -1,7 +1,8 @@
 //! The kernels of an operator's body: one function per element type and SIMD level.
 
 use super::abi::{BlockFn, MAX_SCALARS, MAX_STREAMS};
-use super::block::{Body, Kernel, in_twos};
+use super::block::{Body, Kernel};
+use super::flags::in_twos;
 use super::interpreter::{self, doubles};
 use super::simd::{Level, levels};
 use super::step::{PAIR, width};
@@ -70,6 +71,8 @@ pub struct Kernels {
     masks: [bool; MAX_STREAMS],
     /// For each input, whether a run has one number of it for all elements.
     of_rows: [bool; MAX_STREAMS],
+    /// For each element type and SIMD level, whether the kernel can add its terms.
+    sums: [[bool; Level::COUNT]; DType::COUNT],
     /// For each stream, the type that the body expects, if it is not the kernel's.
     own: [Option<Stored>; MAX_STREAMS],
     /// For each stream, inputs before outputs, true if it may be interleaved with the next stream.
@@ -116,6 +119,7 @@ impl Kernels {
             k += 1;
         }
         let mut table = [[None; Level::COUNT]; DType::COUNT];
+        let mut sums = [[B::SUMS && !B::LOOKS_UP; Level::COUNT]; DType::COUNT];
         macro_rules! kernel {
             ($level:ident $token:ident $dtype:ident $E:ty) => {{
                 const W: usize = width(DType::$dtype, Level::$level);
@@ -126,6 +130,7 @@ impl Kernels {
                         if B::INTERPRETED
                             || is_interpreted(programs[ROW], Level::$level, B::IN_F64[ROW]) =>
                     {
+                        sums[ROW][Level::$level as usize] = false;
                         Some(interpreter::block::<fearless_simd::$token, $E, W> as BlockFn)
                     }
                     _ if W > PAIR && computes_pairs(Level::$level, B::LOOKS_UP) => {
@@ -145,6 +150,7 @@ impl Kernels {
             reads,
             masks,
             of_rows,
+            sums,
             own,
             turns,
             programs: B::PROGRAMS,
@@ -170,6 +176,7 @@ impl Kernels {
         }
         all.programs = Some([program; DType::COUNT]);
         all.table = [[None; Level::COUNT]; DType::COUNT];
+        all.sums = [[false; Level::COUNT]; DType::COUNT];
         for level in Level::ALL.into_iter().filter(|level| level.is_built()) {
             all.table[DType::F32 as usize][level as usize] = doubles::kernel(level);
         }
@@ -194,7 +201,7 @@ impl Kernels {
             }};
         }
         levels!(fill table kernel);
-        Some(Kernels { table, ..*self })
+        Some(Kernels { table, sums: [[false; Level::COUNT]; DType::COUNT], ..*self })
     }
 
     /// Returns the number of input streams.
@@ -279,6 +286,11 @@ impl Kernels {
     /// Returns `None` if this build lacks the level, or the operator the element type.
     pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
         self.table[dtype as usize][level as usize]
+    }
+
+    /// Returns whether the kernel for one element type and level can add its terms: see [`Body::SUMS`].
+    pub const fn adds(&self, dtype: DType, level: Level) -> bool {
+        self.sums[dtype as usize][level as usize]
     }
 
     /// Returns the interpreter's program for an element type, or `None` if there are no programs.

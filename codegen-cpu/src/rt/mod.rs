@@ -8,7 +8,8 @@
 //! streams   views -> streams over the domain; contiguous: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! job       streams of a call; dims: its domain in few dimensions       (once per call)
-//! rows      stages of row functions, on chunks of whole rows; reduce: terms of a row -> its value; chunks: parts of a domain
+//! rows      stages of row functions, on chunks of whole rows; reduce: terms of a row -> its value
+//! chunks    parts of a domain; passes: jobs on chunks, prepared once for all of a shape
 //! row_count rows that an input excludes from a call; sums: outputs that are sums over broadcast dimensions
 //! blocking  tiles of the iteration space, and streams staged in scratch (once per call)
 //! driver    boxes -> rows                                               (once per box)
@@ -18,7 +19,7 @@
 //! convert   element type conversion: inputs in boxes, outputs as they are stored; mask_bits: packed mask bits -> bytes
 //! kernels   the kernel of a body per element type and SIMD level: a block kernel, or the interpreter
 //! abi       what a block kernel is called with
-//! block     one body x one element type x one SIMD level                (the hot loop)
+//! block     one body x one element type x one SIMD level                (the hot loop); flags: what constants say of streams
 //! interpreter  runs programs instead of bodies: one kernel for all operators, at levels without tables
 //! floor     bodies with next to no arithmetic, as a memory-bound baseline
 //! tabled    bodies that evaluate piecewise polynomials, with the f64 slow path outside of the tables
@@ -45,6 +46,7 @@ mod dims;
 mod driver;
 pub mod elem;
 pub mod error;
+mod flags;
 mod float8;
 pub mod floor;
 mod fp_env;
@@ -57,6 +59,7 @@ pub mod math;
 mod memory;
 mod options;
 mod overlap;
+mod passes;
 mod prefetch;
 pub mod ranged;
 mod reduce;

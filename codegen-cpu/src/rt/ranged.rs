@@ -52,7 +52,7 @@ pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                         |of| Part { of, from },
                     );
                     let (mut y, watch) = Self::watched::<S, E, _, PAIR, true>(s, x, a);
-                    let missed = !watch.is_good();
+                    let missed = !watch.is_good(s);
                     if missed.any_true() {
                         replace(s, Self::EXACT, Self::loaded(s, x), of_a, missed, &mut y);
                     }

@@ -11,6 +11,9 @@ use op_dsl_ir::op::RowFunction;
 /// An addition takes three cycles and two start in each, so that fewer vectors would wait for each other.
 const PARTIAL: usize = 32;
 
+/// Maximum number of elements of a step: four vectors of the widest SIMD level.
+const STEP: usize = 64;
+
 /// A type of the terms that are added in f64.
 pub(super) trait Term: Copy + Into<f64> {
     /// Converts as many terms as two vectors of `f32` have, to four vectors in order.
@@ -42,37 +45,124 @@ fn pair<S: Isa, E: El>(s: S, elements: &[E]) -> Floats<S> {
     E::to_memory_order(unsafe { E::load(s, elements.as_ptr()) })
 }
 
+/// [`PARTIAL`] interleaved partial sums of a row: element `i` is added to partial sum `i % PARTIAL`.
+pub(super) struct Sums<S: Isa> {
+    /// Pairs of vectors; levels with longer vectors use the first of them.
+    pairs: [[S::f64s; 2]; PARTIAL / 4],
+}
+
+impl<S: Isa> Sums<S> {
+    /// Number of vectors of `f32` that have as many elements as there are partial sums.
+    const VECTORS: usize = PARTIAL / S::f32s::LEN;
+
+    #[inline(always)]
+    pub fn new(s: S) -> Sums<S> {
+        Sums { pairs: [[S::f64s::splat(s, 0.0); 2]; PARTIAL / 4] }
+    }
+
+    /// Adds vector `k` of the row.
+    #[inline(always)]
+    fn add(&mut self, k: usize, [low, high]: [S::f64s; 2]) {
+        let pair = &mut self.pairs[k % Self::VECTORS];
+        *pair = [pair[0] + low, pair[1] + high];
+    }
+
+    /// Returns the index of the sums of the first vector in step `i`.
+    ///
+    /// Where a step has as many elements as there are sums, or a multiple, it is a constant, so that the sums stay in registers.
+    #[inline(always)]
+    fn first<const W: usize>(i: usize) -> usize {
+        if const { W.is_multiple_of(PARTIAL / S::f32s::LEN) } { 0 } else { i * W }
+    }
+
+    /// Adds step `i` of the row, whose elements are in the order of a kernel.
+    #[inline(always)]
+    pub fn add_step<const W: usize>(&mut self, i: usize, terms: Floats<S, W>) {
+        let first = Self::first::<W>(i);
+        for k in 0..W {
+            let (low, high) = terms.0[k].widen();
+            self.add(first + k, [low, high]);
+        }
+    }
+
+    /// Adds the last `rest` elements of a row, which are those of the last step, after `steps` steps.
+    #[inline(always)]
+    pub fn add_rest<E: El, const W: usize>(
+        &mut self,
+        s: S,
+        steps: usize,
+        terms: Floats<S, W>,
+        rest: usize,
+    ) {
+        // In memory they move to the front, and zeros follow. Zeros change no sum, because no sum is -0.
+        let mut memory = [0f32; 2 * STEP];
+        let step = W * S::f32s::LEN;
+        for k in (0..W).step_by(PAIR) {
+            let pair = E::to_memory_order(terms.pair(k)).0;
+            for (n, vector) in pair.iter().enumerate() {
+                memory[(k + n) * S::f32s::LEN..][..S::f32s::LEN].copy_from_slice(vector.as_slice());
+            }
+        }
+        let (terms, first) = (&memory[step - rest..], Self::first::<W>(steps));
+        let vector = |k: usize| S::f32s::from_slice(s, &terms[k * S::f32s::LEN..][..S::f32s::LEN]);
+        for k in (0..W).step_by(PAIR) {
+            let pair = E::from_memory_order(s, Floats([vector(k), vector(k + 1)]));
+            for n in 0..PAIR {
+                let (low, high) = pair.0[n].widen();
+                self.add(first + k + n, [low, high]);
+            }
+        }
+    }
+
+    /// Brings the sums into memory order after steps in the order of `E`.
+    #[inline(always)]
+    pub fn in_memory_order<E: El>(mut self) -> Sums<S> {
+        if const { E::IS_SPLIT } {
+            for k in (0..Self::VECTORS).step_by(PAIR) {
+                let ([a, b], [c, d]) = (self.pairs[k], self.pairs[k + 1]);
+                let ((p, q), (r, t)) = (a.interleave(c), b.interleave(d));
+                (self.pairs[k], self.pairs[k + 1]) = ([p, q], [r, t]);
+            }
+        }
+        self
+    }
+
+    /// Returns the sum of the row, after its last terms.
+    #[inline(always)]
+    pub fn total(self, last: impl IntoIterator<Item = f64>) -> f64 {
+        let mut partial = [0.0; PARTIAL];
+        for k in 0..Self::VECTORS {
+            let (low, high) = partial[k * S::f32s::LEN..].split_at_mut(S::f64s::LEN);
+            low.copy_from_slice(self.pairs[k][0].as_slice());
+            high[..S::f64s::LEN].copy_from_slice(self.pairs[k][1].as_slice());
+        }
+        for (to, x) in partial.iter_mut().zip(last) {
+            *to += x;
+        }
+        // Constant bounds, so that each pass is a few instructions.
+        for n in const { [16, 8, 4, 2, 1] } {
+            for i in 0..n {
+                partial[i] += partial[i + n];
+            }
+        }
+        partial[0]
+    }
+}
+
 /// Returns the sum of a row: [`PARTIAL`] interleaved partial sums, which are added pairwise.
 #[inline(always)]
 pub(super) fn sum<S: Isa, T: Term>(s: S, row: &[T]) -> f64 {
-    // Pairs of vectors; levels with longer vectors use the first of them.
-    let mut pairs = [[S::f64s::splat(s, 0.0); 2]; PARTIAL / 4];
-    let count = const { PARTIAL / S::f32s::LEN };
+    let mut sums = Sums::new(s);
     let mut chunks = row.chunks_exact(PARTIAL);
     for chunk in &mut chunks {
         // A loop over indices, because closures of iterators would be compiled without the level's instructions.
-        for k in (0..count).step_by(PAIR) {
-            let [[a, b], [c, d]] = T::wide(s, &chunk[k * S::f32s::LEN..][..PAIR * S::f32s::LEN]);
-            pairs[k] = [pairs[k][0] + a, pairs[k][1] + b];
-            pairs[k + 1] = [pairs[k + 1][0] + c, pairs[k + 1][1] + d];
+        for k in (0..Sums::<S>::VECTORS).step_by(PAIR) {
+            let [first, second] = T::wide(s, &chunk[k * S::f32s::LEN..][..PAIR * S::f32s::LEN]);
+            sums.add(k, first);
+            sums.add(k + 1, second);
         }
     }
-    let mut partial = [0.0; PARTIAL];
-    for k in 0..count {
-        let (low, high) = partial[k * S::f32s::LEN..].split_at_mut(S::f64s::LEN);
-        low.copy_from_slice(pairs[k][0].as_slice());
-        high[..S::f64s::LEN].copy_from_slice(pairs[k][1].as_slice());
-    }
-    for (to, x) in partial.iter_mut().zip(chunks.remainder()) {
-        *to += (*x).into();
-    }
-    // Constant bounds, so that each pass is a few instructions.
-    for n in const { [16, 8, 4, 2, 1] } {
-        for i in 0..n {
-            partial[i] += partial[i + n];
-        }
-    }
-    partial[0]
+    sums.total(chunks.remainder().iter().map(|x| (*x).into()))
 }
 
 /// Number of partial maxima of a row: the lanes of the widest vector, because a maximum is exact in any order.

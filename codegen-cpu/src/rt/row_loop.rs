@@ -20,24 +20,34 @@ const STREAMING_VECTORS: usize = 32;
 pub(super) struct Line<'a> {
     job: &'a Job,
     /// Argument of the kernel's next run, with the start address of each stream.
-    io: Streams,
+    io: &'a mut Streams,
     streaming: bool,
 }
 
 impl<'a> Line<'a> {
-    pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
+    /// Creates the row loop of a job with the kernel argument `io`, which [`Line::argument`] has returned.
+    ///
+    /// The argument stays where it is: in a copy of what was just written, vectors would have to wait for single numbers that are still
+    /// on their way to the cache, and these for all stores before them.
+    pub fn new(job: &'a Job, streaming: bool, io: &'a mut Streams) -> Line<'a> {
+        io.next_chunk = match job.prefetches_next {
+            true => job.next_chunk.as_ptr(),
+            false => core::ptr::null(),
+        };
+        Line { job, io, streaming }
+    }
+
+    /// Returns the kernel argument of a job's runs, without start addresses.
+    pub fn argument(job: &Job, streaming: bool) -> Streams {
         let (scalar, turns, program) = (job.scalars, job.turns, job.program);
         let (of_rows, doubles) = (job.of_rows, job.doubles.as_ptr());
         let mut io = Streams { scalar, turns, of_rows, doubles, program, ..Streams::of(job.dtype) };
         for k in 0..job.streams().len() {
             io.stored[k] = job.walked(k);
         }
-        let prefetches = streaming || job.prefetches || job.prefetches_next;
+        let prefetches = streaming || job.prefetches;
         io.ahead = if prefetches { prefetch::distance() } else { 0 };
-        if job.prefetches_next {
-            io.next_chunk = job.next_chunk.as_ptr();
-        }
-        Line { job, io, streaming }
+        io
     }
 
     /// Sets the start address of the next run in each stream.
@@ -61,13 +71,11 @@ impl<'a> Line<'a> {
         }
         if job.of_rows != 0 && steps > 0 && !job.in_place && !self.streams_out(n) {
             // Rows end with one more step, which overlaps the step before as in [`Line::run`].
-            let start = self.io.start;
             self.run_steps(rows, steps, pitch, false);
-            self.io.start = start;
             self.shift((n - job.step) as isize);
             return self.run_steps(rows, 1, pitch, false);
         }
-        let mut start = self.io;
+        let mut start = *self.io;
         for _ in 0..rows {
             self.io.start = start.start;
             self.run(n, self.head(n));
@@ -83,15 +91,26 @@ impl<'a> Line<'a> {
         if self.job.of_rows != 0 {
             (self.io.rows, self.io.pitch) = (rows, *pitch);
             // SAFETY: every stream has `steps` steps in each of `rows` rows; with `nt`, all outputs start at a cache line.
-            unsafe { kernel(&self.io, steps, nt) };
+            unsafe { kernel(self.io, steps, nt) };
             self.io.rows = 1;
             return;
         }
         for _ in 0..rows {
             // SAFETY: as above, for one row.
-            unsafe { kernel(&self.io, steps, nt) };
+            unsafe { kernel(self.io, steps, nt) };
             self.io.advance(pitch);
         }
+    }
+
+    /// Runs a kernel that adds its terms over rows of `n` elements, as many as there are `sums`, to which it adds those of each row.
+    pub fn run_sums(&mut self, sums: &mut [f64], n: usize, pitch: &Pitches, sums_only: bool) {
+        let steps = n >> self.job.step.trailing_zeros();
+        let io = &mut *self.io;
+        (io.rows, io.pitch) = (sums.len(), *pitch);
+        (io.sums, io.sums_only, io.rest) =
+            (sums.as_mut_ptr(), sums_only, n - steps * self.job.step);
+        // SAFETY: every stream has `n` elements in each row, at least a step, and there is a sum for each row.
+        unsafe { (self.job.kernel)(io, steps, false) };
     }
 
     /// Returns whether rows of `n` elements use non-temporal stores where the rows' alignment permits.
@@ -118,7 +137,7 @@ impl<'a> Line<'a> {
         let rest = n - head.unwrap_or(0);
         let steps = rest >> job.step.trailing_zeros(); // a power of two
         // SAFETY: `steps` whole steps of every stream are left; after a head they start at a cache line.
-        unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
+        unsafe { (job.kernel)(self.io, steps, head.is_some()) };
         let rest = rest - steps * job.step;
         if rest == 0 {
             return;
@@ -132,7 +151,7 @@ impl<'a> Line<'a> {
         // Repeats the last step at an offset, overlapping finished elements, which receive the same bits.
         self.shift(rest as isize - job.step as isize);
         // SAFETY: the step ends where the streams end and does not start before them.
-        unsafe { (job.kernel)(&self.io, 1, false) };
+        unsafe { (job.kernel)(self.io, 1, false) };
     }
 
     /// Advances the start of the kernel's next run by `elements` elements, in each stream.
@@ -148,7 +167,7 @@ impl<'a> Line<'a> {
     /// Returns `None` if the number differs between outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
-        let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
+        let outputs = stretches(self.io, job).filter(|s| s.stream >= job.input_count());
         let mut outputs = outputs.map(|Stretch { start, pace, .. }| {
             let bytes = start.addr().wrapping_neg() % ALIGN;
             bytes.is_multiple_of(pace).then_some(bytes / pace)
@@ -166,7 +185,7 @@ impl<'a> Line<'a> {
         let steps = head / job.step;
         let rest = head - steps * job.step;
         // SAFETY: `steps` whole steps are in the head.
-        unsafe { (job.kernel)(&self.io, steps, false) };
+        unsafe { (job.kernel)(self.io, steps, false) };
         self.shift((steps * job.step) as isize);
         self.run_part(rest);
         self.shift(rest as isize);
@@ -182,7 +201,7 @@ impl<'a> Line<'a> {
         struct Parts([Part; MAX_STREAMS]);
         type Part = [u8; STEP_BYTES];
         let mut parts = MaybeUninit::<Parts>::uninit();
-        let mut io = self.io;
+        let mut io = *self.io;
         // SAFETY: `n` elements of each stream are left of the row; a part has room for a step, and two adjacent parts have room
         // for two interleaved streams.
         unsafe {
@@ -190,7 +209,7 @@ impl<'a> Line<'a> {
             let part = |s: &Stretch| first.add(s.stream).cast::<u8>();
             first.write_bytes(0, job.streams().len());
             // A number for all elements stays where it is.
-            for s in stretches(&self.io, job).filter(|s| s.pace != 0) {
+            for s in stretches(self.io, job).filter(|s| s.pace != 0) {
                 if s.stream < job.input_count() {
                     copy_line(s.start, part(&s), n * s.pace);
                 }
@@ -200,7 +219,7 @@ impl<'a> Line<'a> {
                 }
             }
             (job.kernel)(&io, 1, false);
-            for s in stretches(&self.io, job).filter(|s| s.stream >= job.input_count()) {
+            for s in stretches(self.io, job).filter(|s| s.stream >= job.input_count()) {
                 copy_line(part(&s), s.start, n * s.pace);
             }
         }

@@ -259,6 +259,17 @@ pub trait Isa: Simd + Functions {
         a.abs().min(b.abs())
     }
 
+    /// `x` between `-bound` and `bound`; one of these where it is NaN.
+    #[inline(always)]
+    fn limited(self, x: Self::f32s, bound: f32) -> Self::f32s {
+        let bottom = Self::f32s::splat(self, -bound);
+        let above = match const { Self::MIN_IS_SECOND } {
+            true => x.max(bottom),
+            false => x.simd_gt(bottom).select(x, bottom),
+        };
+        above.min(Self::f32s::splat(self, bound))
+    }
+
     /// Returns whether no lane is infinite or NaN.
     #[inline(always)]
     fn all_finite(self, v: Self::f32s) -> bool {

@@ -280,6 +280,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         if const { W > 2 } { f(self.0[3], f(self.0[2], pair)) } else { pair }
     }
 
+    /// Reduces all vectors to one by `f`, pair by pair, so that two of four wait for each other.
+    #[inline(always)]
+    pub fn join(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
+        let pair = f(self.0[1], self.0[0]);
+        if const { W > 2 } { f(f(self.0[3], self.0[2]), pair) } else { pair }
+    }
+
     /// Returns vectors `k` and `k + 1` of the step.
     #[inline(always)]
     pub fn pair(self, k: usize) -> Floats<S> {

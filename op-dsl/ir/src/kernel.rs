@@ -1,8 +1,10 @@
 //! The elementwise operators that the kernels of an operator compute: one for each stage with terms, and one for the results.
 
 use crate::DType;
+use crate::graph::{Graph, Node};
 use crate::list::List;
-use crate::op::{Kind, OpDef, Rule, Spec, Stage, Tensor};
+use crate::op::{Kind, OpDef, RowFunction, Rule, Spec, Stage, Tensor};
+use crate::univariate::costs;
 
 /// Maximum number of streams of a kernel, those of stages included.
 pub const MAX_KERNEL_STREAMS: usize = 16;
@@ -31,7 +33,7 @@ impl OpDef {
         let of_rows: Vec<bool> = (0..inputs.len().max(streams + spec.further(streams)))
             .map(|k| k >= streams && !is_terms(k))
             .collect();
-        let with = |spec: &Spec, outputs: List<Tensor>| Kernel {
+        let with = |spec: &Spec, outputs: List<Tensor>, is_sum: bool| Kernel {
             def: OpDef {
                 inputs: inputs.clone(),
                 outputs,
@@ -39,17 +41,28 @@ impl OpDef {
                 ..self.clone()
             },
             of_rows: of_rows.clone(),
+            is_sum,
             is_mixed: self.is_mixed(),
         };
-        let is_reduced = |stage: &&Stage| stage.rule != Rule::Uniform;
         let terms = || vec![whole(".terms".to_owned())].into();
-        let stages = spec.stages.iter().filter(is_reduced).map(|s| with(&s.spec, terms()));
+        let stages = spec.stages.iter().filter_map(|stage| match stage.rule {
+            Rule::Reduce(function) => {
+                let is_sum = function != RowFunction::Max && !has_functions(&stage.spec.graph);
+                Some(with(&stage.spec, terms(), is_sum))
+            }
+            Rule::Uniform => None,
+        });
         let results = self.outputs.iter().enumerate().map(|(k, output)| {
             let is_reduced = !spec.stages.is_empty() && self.is_reduced(k);
             Tensor { own: if is_reduced { own } else { output.own }, ..output.clone() }
         });
-        stages.chain([with(spec, results.collect())]).collect()
+        stages.chain([with(spec, results.collect(), false)]).collect()
     }
+}
+
+/// Returns whether a graph has functions, whose kernels need all registers: with sums in memory they take longer than sums apart.
+fn has_functions(graph: &Graph) -> bool {
+    graph.nodes.iter().any(|node| matches!(node, Node::Call(prim, _) if costs(*prim)))
 }
 
 /// An elementwise formula that a kernel computes.
@@ -58,6 +71,8 @@ pub struct Kernel {
     pub def: OpDef,
     /// For each input stream, true if it holds one number of f32 per row instead of one per element.
     pub of_rows: Vec<bool>,
+    /// Whether the one output is the terms of a sum or a mean, without functions, which kernels can add.
+    pub is_sum: bool,
     /// Whether results or inputs of the whole operator have types of their own, see [`OpDef::is_mixed`].
     pub is_mixed: bool,
 }

@@ -5,6 +5,7 @@
 
 use super::double_float::DoubleFloat;
 use super::exp::exp_of_sum;
+use crate::rt::elem::{El, is_single};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, each};
 
@@ -17,9 +18,30 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
 
     /// `x + y`, exactly.
     #[inline(always)]
-    pub fn sum_of(x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
+    pub fn sum_of(_: S, x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
         let (high, low) = x.two_sum(y);
         DoubleFloat { high, low }
+    }
+
+    /// `x + y` of two elements of type `E`, or of an element and a value of its row: in 16 bits, rounded to one float.
+    ///
+    /// Two numbers of 16 bits whose exponents are less than 13 apart have an exact sum in f32. Any other sum is off by half a unit of
+    /// f32, which shows in no result of 16 bits.
+    #[inline(always)]
+    pub fn sum_of_elements<E: El>(s: S, x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
+        if const { is_single::<E>() } {
+            return DoubleFloat::sum_of(s, x, y);
+        }
+        DoubleFloat::exact(s, x + y)
+    }
+
+    /// `x * y` of two elements of type `E`, exactly as [`DoubleFloat::product_of`]: of 16 bits, a product has at most 22.
+    #[inline(always)]
+    pub fn product_of_elements<E: El>(s: S, x: Floats<S, W>, y: Floats<S, W>) -> DoubleFloat<S, W> {
+        if const { is_single::<E>() } {
+            return DoubleFloat::product_of(s, x, y);
+        }
+        DoubleFloat::exact(s, x * y)
     }
 
     /// `x * y`, exactly where the rounding error does not underflow.

@@ -129,13 +129,7 @@ pub(super) fn exp_of_sum<S: Isa>(s: S, high: S::f32s, low: S::f32s) -> S::f32s {
 /// the range of results than that.
 #[inline(always)]
 fn low_part<S: Isa>(s: S, low: S::f32s) -> S::f32s {
-    const BOUND: f32 = 1.0 / (1 << 17) as f32;
-    let bottom = S::f32s::splat(s, -BOUND);
-    let low = match const { S::MIN_IS_SECOND } {
-        true => low.max(bottom),
-        false => low.simd_gt(bottom).select(low, bottom),
-    };
-    low.min(S::f32s::splat(s, BOUND))
+    s.limited(low, 1.0 / (1 << 17) as f32)
 }
 
 /// `e^x` for `-80 <= x <= 80`, where no result is denormal or infinite.

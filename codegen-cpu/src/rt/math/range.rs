@@ -192,15 +192,16 @@ pub(super) fn leaves<S: Isa, const W: usize>(
 /// It keeps the least absolute value and the sum of the recorded values. If `CAREFUL` is true, exact zeros do not count as small.
 #[derive(Clone, Copy)]
 pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
-    least: Floats<S, W>,
-    sum: Floats<S, W>,
+    /// `None` before the first value, so that it takes no operation.
+    least: Option<Floats<S, W>>,
+    sum: Option<Floats<S, W>>,
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
     /// Creates a record to which no value has been added.
     #[inline(always)]
-    pub fn new(s: S) -> Self {
-        Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
+    pub fn new(_: S) -> Self {
+        Watch { least: None, sum: None }
     }
 
     /// Records a value that must not underflow. If `CAREFUL`, it may be 0 where one of its operands `of` is.
@@ -212,7 +213,10 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
                 size = x.simd_eq(0.0).select(Floats::splat(s, 1.0), size);
             }
         }
-        self.least = Floats(each!(s, k => s.min_size(size.0[k], self.least.0[k])));
+        self.least = Some(match self.least {
+            Some(least) => Floats(each!(s, k => s.min_size(size.0[k], least.0[k]))),
+            None => size,
+        });
     }
 
     /// Records a value that must not be infinite or NaN.
@@ -220,7 +224,10 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
     /// It adds the value to a sum that any such value would make infinite or NaN.
     #[inline(always)]
     pub fn large(&mut self, value: Floats<S, W>) {
-        self.sum = self.sum + value;
+        self.sum = Some(match self.sum {
+            Some(sum) => sum + value,
+            None => value,
+        });
     }
 
     /// Returns whether all recorded values of all lanes stayed in range. It may return false for very large numbers.
@@ -228,18 +235,29 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
     /// Vectors are joined first, so that two tests cover all of them.
     #[inline(always)]
     pub fn is_all_good(self) -> bool {
-        let s = self.sum.0[0].token();
-        let least = self.least.fold(
+        let is_normal = self.least.is_none_or(
             #[inline(always)]
-            |x, least| s.min_size(x, least),
+            |least| {
+                let s = least.0[0].token();
+                let least = least.join(
+                    #[inline(always)]
+                    |x, y| s.min_size(x, y),
+                );
+                least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true()
+            },
         );
-        let sum = self.sum.fold(|x, sum| sum + x);
-        least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true() && s.all_finite(sum)
+        is_normal
+            && self.sum.is_none_or(
+                #[inline(always)]
+                |sum| sum.0[0].token().all_finite(sum.join(|x, y| x + y)),
+            )
     }
 
     /// Returns the mask of lanes where all recorded values stayed in range.
     #[inline(always)]
-    pub fn is_good(self) -> Mask<S, W> {
-        self.least.simd_ge(f32::MIN_POSITIVE) & self.sum.abs().simd_lt(f32::INFINITY)
+    pub fn is_good(self, s: S) -> Mask<S, W> {
+        let least = self.least.unwrap_or(Floats::splat(s, 1.0));
+        let sum = self.sum.unwrap_or(Floats::splat(s, 0.0));
+        least.abs().simd_ge(f32::MIN_POSITIVE) & sum.abs().simd_lt(f32::INFINITY)
     }
 }

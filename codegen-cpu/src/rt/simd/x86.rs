@@ -231,6 +231,13 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_limited(s: Avx512, x: __m512, bound: __m512) -> __m512 {
+        // 2 selects the operand of smaller absolute value, with the sign of the first.
+        _mm512_range_ps::<2>(x, bound)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_special(s: Avx512, v: __m512) -> u16 {
         // Quiet and signalling NaNs, infinities of both signs.
         _mm512_fpclass_ps_mask::<0x99>(v)
@@ -298,6 +305,11 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn min_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {
         avx512_min_size(self, a.into(), b.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn limited(self, x: f32x16<Self>, bound: f32) -> f32x16<Self> {
+        let bound = f32x16::splat(self, bound);
+        avx512_limited(self, x.into(), bound.into()).simd_into(self)
     }
     #[inline(always)]
     fn all_finite(self, v: f32x16<Self>) -> bool {
