@@ -18,9 +18,11 @@
 //!        recognise, compose, like_terms
 //!        common_factors of quotients: `y / d + k y` becomes `y (1 / d + k)`
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
+//!        addends        terms of a sum that depend on the same stream are added first
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out
+//!        functions_of_sums  series and limits of functions of a sum of streams, if nothing else is accurate
 //!        held           values at infinity that are limits
 //!        exponentials   products of exponentials that leave f64 take one exponential of a sum
 //!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
@@ -34,8 +36,9 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    branch_sinking, common_factors, compose, exponentials, held, like_terms, limits, opposites,
-    overflow_guard, rational, recognise, saturate, series, simplify, stabilise,
+    addends, branch_sinking, common_factors, compose, exponentials, functions_of_sums, held,
+    like_terms, limits, opposites, overflow_guard, rational, recognise, saturate, series, simplify,
+    stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -174,14 +177,14 @@ const GOOD: f64 = 0.05;
 /// Also returns whether products of exponentials leave f64 as written, so that they are [joined](exponentials).
 fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, bool) {
     let has_limits = infinities == Infinities::Limits;
-    let bounded = |form: &Graph| {
-        let limits = limits::run(&series::run(form));
-        if has_limits { held::run(&limits) } else { limits }
-    };
+    let limited = |form: &Graph| limits::run(&series::run(form));
+    let bounded = |limits: &Graph| if has_limits { held::run(limits) } else { limits.clone() };
     let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
-    let written = opposites::run(&collected);
+    let written = addends::by_stream(&opposites::run(&collected));
+    let forms = core::iter::once(written.clone()).chain(fractions(&written));
+    let of_sums = || functions_of_sums::run(&written, limited);
     let mut best: Option<(f64, [Graph; 2])> = None;
-    for form in core::iter::once(written.clone()).chain(fractions(&written)) {
+    for form in forms.map(|form| limited(&form)).chain(core::iter::once_with(of_sums).flatten()) {
         let bounded = bounded(&form);
         let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);

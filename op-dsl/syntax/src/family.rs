@@ -418,8 +418,10 @@ fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
 fn outputs(op: &Op, errors: &Errors) -> impl Iterator<Item = (String, (Kind, Option<Stored>))> {
     let f = &op.function;
     let count = f.returns.len() + f.saved.len();
+    let has_y = f.params.iter().any(|p| p.ident == "y");
     let by_default = || {
         let returned = (0..f.returns.len()).map(|i| match f.returns.len() {
+            1 if has_y => "out".to_owned(),
             1 => "y".to_owned(),
             _ => format!("y{i}"),
         });

@@ -47,15 +47,13 @@ impl Formula {
         if names.tensors.is_empty() {
             return Err(wrong("no tensor in it; write a formula of tensors: x * sigmoid(x)"));
         }
-        if names.tensors.iter().any(|t| t.name == "y") {
-            return Err(wrong("`y` is what comes out; give the tensor another name"));
-        }
+        let output = if names.tensors.iter().any(|t| t.name == "y") { "out" } else { "y" };
         let hides = Prim::named(&name.snake).is_some() || names.called.contains(&name.snake);
         let formula = Formula {
             function: if hides { format!("{}_of", name.snake) } else { name.snake.clone() },
             signature: names.signature(),
             wrt: names.tensors.iter().map(|t| &*t.name).collect::<Vec<_>>().join(", "),
-            doc: format!("`y = {}`{}", words(text), names.halves()),
+            doc: format!("`{output} = {}`{}", words(text), names.halves()),
             body: text.trim().lines().map(|line| format!("        {}\n", line.trim())).collect(),
             refusal: None,
         };
@@ -232,7 +230,6 @@ mod tests {
             ("x }", "not an expression"),
             ("let a = x;", "not an expression"),
             ("1.0", "no tensor"),
-            ("x * y", "`y` is what comes out"),
             ("x * sigmod(x)", "sigmoid"),
             ("x + 1", "1.0"),
             ("x * PI_2", "PI_2"),

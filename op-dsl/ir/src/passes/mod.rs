@@ -1,11 +1,13 @@
 //! Graph passes, one per file, each a pure function from graph to graph.
 
+pub(crate) mod addends;
 pub mod branch_sinking;
 pub mod common_factors;
 pub mod compose;
 pub mod differentiate;
 pub mod divisors;
 pub(crate) mod exponentials;
+pub(crate) mod functions_of_sums;
 pub(crate) mod held;
 pub mod like_terms;
 pub mod limits;

@@ -20,7 +20,7 @@ fn outputs(x: Elem) -> Elem {
     x
 }
 
-#[op(name = "Clash")]
+#[op(name = "Clash", outputs(y))]
 fn clash(y: Elem) -> Elem {
     y
 }

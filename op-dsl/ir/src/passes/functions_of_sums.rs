@@ -1,0 +1,123 @@
+//! Applies a pass to functions of a sum of streams, such as `ln(cosh(x - t))`, as if the sum were a stream.
+//!
+//! Passes that find asymptotes and series look for functions of one stream. A sum that is the argument of a function becomes a stream
+//! for them, and the sum again afterwards:
+//!
+//! ```text
+//! ln(0.5 (exp(x - t) + exp(t - x)))   -> ln(0.5 (exp(u) + exp(-u)))   -> if |u| < .. { .. } else if u > .. { u - ln 2 } ..
+//! ```
+
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::univariate::part;
+
+/// Maximum number of streams of a graph: [`Inputs`](crate::analysis::Inputs) has as many bits.
+const MOST_STREAMS: usize = 64;
+
+/// Applies `pass` to a graph whose functions of sums are functions of streams; `None` if it has no such function.
+pub fn run(graph: &Graph, pass: impl Fn(&Graph) -> Graph) -> Option<Graph> {
+    let graph = oriented(graph);
+    let (sums, first) = (arguments(&graph), graph.streams());
+    if sums.is_empty() || first + sums.len() > MOST_STREAMS {
+        return None;
+    }
+    let passed = pass(&graph.rewrite_at(|b, at| match sums.iter().position(|sum| *sum == at.id) {
+        Some(k) => b.stream(first + k),
+        None => b.add(at.copy()),
+    }));
+    let mut b = Builder::new();
+    let sums: Vec<Id> = sums.iter().map(|sum| b.part(&part(&graph, *sum))).collect();
+    let new = passed.forward(|at| match at.node {
+        Node::Stream(s) if usize::from(s) >= first => sums[usize::from(s) - first],
+        _ => b.add(at.copy()),
+    });
+    let outputs: Vec<Id> = passed.outputs.iter().map(|output| new[output.index()]).collect();
+    Some(b.finish(&outputs))
+}
+
+/// Returns a graph in which `t - x` is `-(x - t)` if it has `x - t` too, so that both are functions of one sum.
+fn oriented(graph: &Graph) -> Graph {
+    let earlier = |id: Id, [x, y]: [Id; 2]| {
+        let is_opposite = |other: &Id| matches!(graph.nodes[other.index()], Node::Call(Prim::Sub, [a, b, _]) if [a, b] == [y, x]);
+        graph.ids().take(id.index()).find(is_opposite)
+    };
+    graph.rewrite_at(|b, at| match at.node {
+        Node::Call(Prim::Sub, [x, y, _]) => match earlier(at.id, [x, y]) {
+            Some(opposite) => b.negative(at[opposite]),
+            None => b.add(at.copy()),
+        },
+        _ => b.add(at.copy()),
+    })
+}
+
+/// Returns the sums of several streams that a function is applied to, also with a factor that is the same for all elements.
+fn arguments(graph: &Graph) -> Vec<Id> {
+    let (uniform, inputs) = (graph.uniform(), graph.inputs());
+    let is_function = |node: Node| match node {
+        Node::Call(Prim::Neg | Prim::Abs | Prim::Round, _) => false,
+        Node::Call(prim, _) => prim.row().arity == 1,
+        _ => false,
+    };
+    let scales = |node: Node| match node {
+        Node::Call(Prim::Neg, _) => true,
+        Node::Call(Prim::Mul, [x, y, _]) => uniform[x.index()] || uniform[y.index()],
+        _ => false,
+    };
+    let mut is_read = vec![false; graph.nodes.len()];
+    for id in graph.ids().rev() {
+        let node = graph.nodes[id.index()];
+        if is_function(node) || scales(node) && is_read[id.index()] {
+            node.args().iter().for_each(|arg| is_read[arg.index()] = true);
+        }
+    }
+    // A sum of functions is no variable of another function.
+    let is_linear = graph.forward(|at| match at.node {
+        Node::Stream(_) => true,
+        _ if uniform[at.id.index()] => true,
+        Node::Call(Prim::Add | Prim::Sub, _) => at.args().all(|is_linear| *is_linear),
+        node => scales(node) && at.args().all(|is_linear| *is_linear),
+    });
+    let is_sum = |id: &Id| matches!(graph.nodes[id.index()], Node::Call(Prim::Add | Prim::Sub, _));
+    let is_argument = |id: &Id| is_read[id.index()] && is_linear[id.index()];
+    let all = graph.ids().filter(|id| is_sum(id) && is_argument(id));
+    all.filter(|id| inputs[id.index()].are_several()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::{limits, series, simplify};
+
+    /// Tests `ln((exp(x - t) + exp(t - x)) / 2)`, which overflows in f64.
+    #[test]
+    fn a_function_of_a_difference_has_its_asymptotes() {
+        let mut b = Builder::new();
+        let (x, t, half) = (b.stream(0), b.stream(1), b.num(0.5));
+        let ends = [b.difference(x, t), b.difference(t, x)].map(|u| b.call(Prim::Exp, &[u]));
+        let sum = b.sum(ends[0], ends[1]);
+        let mean = b.product(half, sum);
+        let y = b.call(Prim::Ln, &[mean]);
+        let graph = b.finish(&[y]);
+        assert_eq!(graph.eval(&[1000.0, 1.0], &[]), [f64::INFINITY]);
+        let passed = run(&graph, |graph| limits::run(&series::run(graph))).expect("a function");
+        let passed = simplify::run(&passed);
+        for (x, t) in [(1000.0, 1.0), (-1e4, 3.0), (2.0, -1e30), (1.0, 1.25), (0.5, 0.5 + 1e-9)] {
+            let u: f64 = x - t;
+            let want = match u.abs() {
+                small if small < 1e-3 => u * u / 2.0 - u.powi(4) / 12.0,
+                size => size + (-2.0 * size).exp().ln_1p() - core::f64::consts::LN_2,
+            };
+            let got = passed.eval(&[x, t], &[])[0];
+            assert!((got - want).abs() <= 1e-9 * want, "{x} {t}: {got} {want}");
+        }
+    }
+
+    #[test]
+    fn sums_that_no_function_is_applied_to_are_left_alone() {
+        let mut b = Builder::new();
+        let (x, t) = (b.stream(0), b.stream(1));
+        let u = b.difference(x, t);
+        let square = b.product(u, u);
+        assert_eq!(run(&b.finish(&[square]), Graph::clone), None);
+    }
+}
