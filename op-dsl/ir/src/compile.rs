@@ -181,15 +181,17 @@ fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, boo
     let bounded = |limits: &Graph| if has_limits { held::run(limits) } else { limits.clone() };
     let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
     let written = addends::by_stream(&opposites::run(&collected));
+    let of_sums = functions_of_sums::run(&written, limited);
     let forms = core::iter::once(written.clone()).chain(fractions(&written));
-    let of_sums = || functions_of_sums::run(&written, limited);
     let mut best: Option<(f64, [Graph; 2])> = None;
-    for form in forms.map(|form| limited(&form)).chain(core::iter::once_with(of_sums).flatten()) {
+    for form in forms.map(|form| limited(&form)).chain(of_sums.clone()) {
         let bounded = bounded(&form);
         let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);
         let is_without = has_limits && rounding::has_no_limit(&graph, ranges);
-        let error = if is_without { error.max(1.0) } else { error };
+        let is_beyond =
+            || of_sums.iter().any(|of_sums| rounding::overflows_beside(&graph, of_sums, ranges));
+        let error = if is_without || is_beyond() { error.max(1.0) } else { error };
         // Only a form that is good everywhere replaces one that is zero where huge factors make a number of it.
         let error = if is_lost { error.max(GOOD.next_up()) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {

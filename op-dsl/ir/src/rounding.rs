@@ -76,6 +76,19 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     worst
 }
 
+/// Returns whether an output of `graph` is infinite or NaN at a sample point where that of `other`, the same formula in another
+/// form, is a number of f32.
+///
+/// An estimate of the errors of `graph` alone does not tell a result that overflows from an intermediate value that does.
+pub fn overflows_beside(graph: &Graph, other: &Graph, ranges: &Ranges) -> bool {
+    lines(graph, ranges).into_iter().any(|line| {
+        let [own, others] = [graph, other]
+            .map(|graph| Evaluated::new(graph, Arithmetic::F64, line.clone()).results);
+        let mut both = own.iter().flatten().zip(others.iter().flatten());
+        both.any(|(own, other)| !own.value.is_finite() && F32.holds(other.value))
+    })
+}
+
 impl Worst {
     /// Takes the errors at the points of a line, and around its zero crossings, into the maximum.
     ///

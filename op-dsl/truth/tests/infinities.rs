@@ -103,6 +103,13 @@ fn limits_do_not_depend_on_spelling() {
     let tanh = &operators(tanh, "x")[0];
     check(tanh, &[INF, 3.0], &[], 1.0);
     check(tanh, &[INF, -INF], &[], f64::NAN);
+    let opposite =
+        "fn f(x: Elem, t: Elem) -> Elem { (exp(x - t) - exp(t - x)) / (exp(x - t) + exp(t - x)) }";
+    check(&operators(opposite, "x")[0], &[-INF, 3.0], &[], -1.0);
+    let log_cosh = &operators("fn f(x: Elem, t: Elem) -> Elem { ln(cosh(x - t)) }", "x")[0];
+    check(log_cosh, &[-1024.0, 0.5], &[], 1024.5 - std::f64::consts::LN_2);
+    check(log_cosh, &[1.0, INF], &[], INF);
+    check(log_cosh, &[INF, INF], &[], f64::NAN);
 }
 
 /// `p ln(p / q)` has the derivatives `ln(p / q) + 1`, whose limit infinity itself gives, and `-p / q`, as written infinity by infinity.

@@ -60,10 +60,18 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
         _ => false,
     };
     graph.ids().filter(is_sum).any(|sum| {
-        let of_sum = graph.depends_on(|id, _| id == sum);
+        // `t - x` is `x - t` with another sign.
+        let is_it = |id: Id| {
+            let opposite = match graph.nodes[sum.index()] {
+                Node::Call(Prim::Sub, [x, y, z]) => Some(Node::Call(Prim::Sub, [y, x, z])),
+                _ => None,
+            };
+            id == sum || opposite == Some(graph.nodes[id.index()])
+        };
+        let of_sum = graph.depends_on(|id, _| is_it(id));
         // Paths through the sum do not count.
         let without = graph.forward(|at| {
-            at.id != sum && (is_stream(at.node) || at.args().any(|depends| *depends))
+            !is_it(at.id) && (is_stream(at.node) || at.args().any(|depends| *depends))
         });
         let apart = of_sum.iter().zip(without).map(|(of_sum, without)| *of_sum && without);
         apart.zip(graph.nodes.iter()).any(|(apart, node)| apart && divides(node))
