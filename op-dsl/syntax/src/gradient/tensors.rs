@@ -61,14 +61,14 @@ pub fn default(
     errors: &Errors,
 ) -> Option<Vec<(String, Origin)>> {
     let (def, returned, outputs) = (forward.def, forward.returned(), forward.differentiated());
-    let has_y = def.inputs.iter().any(|input| &*input.name == "y");
+    let is_by_y = wrt.iter().any(|i| &*def.inputs[*i].name == "y");
     let upstream = outputs.iter().map(|&o| {
         let name = &def.outputs[o].name;
         let name = match outputs.len() {
             // A gradient already has an input `dy`.
             _ if forward.is_gradient() => format!("d{name}"),
-            // `dy` may be the gradient by the input `y`.
-            1 if has_y => format!("d{name}"),
+            // `dy` is the gradient by the input `y`.
+            1 if is_by_y => format!("d{name}"),
             1 => "dy".to_owned(),
             _ => format!("dy_{name}"),
         };
