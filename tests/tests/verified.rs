@@ -126,6 +126,24 @@ pub mod formulas {
         sigmoid(g) * h + (1.0 - sigmoid(g)) * x
     }
 
+    /// The state of a GRU, whose terms cancel where `n` is small and `h = -n`.
+    #[op(name = "Gru", outputs(out))]
+    pub fn gru(z: Elem, n: Elem, h: Elem) -> Elem {
+        (1.0 - sigmoid(z)) * tanh(n) + sigmoid(z) * h
+    }
+
+    /// A function of a difference, beyond the range of f64 on the way.
+    #[op(name = "LogCosh", dtypes(f32))]
+    pub fn log_cosh(x: Elem, t: Elem) -> Elem {
+        ln(cosh(x - t))
+    }
+
+    /// The divergence of a normal distribution from that with mean 0 and deviation 1; `s` is the logarithm of its variance.
+    #[op(name = "NormalKl", dtypes(f32))]
+    pub fn normal_kl(m: Elem, s: Elem) -> Elem {
+        -0.5 * (1.0 + s - m * m - exp(s))
+    }
+
     /// The gate's part has a limit whatever `up` is, and the product a sum that may be infinite.
     #[op(name = "SwishGlu", dtypes(f32), grad(name = "SwishGluGrad", wrt(gate, up)))]
     pub fn swish_glu(gate: Elem, up: Elem, #[attr(default = 1.702)] beta: f32) -> Elem {
@@ -386,6 +404,7 @@ fn verify_finds_no_miss() {
     // Over all inputs of the 16-bit types.
     verify(&["QuickGluGrad", "--dtype", "f16,bf16"]);
     verify(&["Highway", "--dtype", "f16,bf16"]);
+    verify(&["Gru", "--dtype", "f16,bf16"]);
     verify(&["Focal", "--dtype", "f16"]);
     verify(&["FocalGrad", "--dtype", "f16"]);
     verify(&["Rem", "--dtype", "f16,bf16"]);

@@ -242,6 +242,7 @@ fn on_ascend950_with_the_compilers_order() {
 
 /// Copies move whole blocks there, so that rows end on blocks, and scalar code writes less than a block of numbers.
 #[test]
+#[ignore = "a compiler's run: .ci/deep everything"]
 fn on_ascend310p() {
     let domains: [&[usize]; 6] =
         [&[16, 16], &[304, 16], &[2, 8, 64], &[37, 1008], &[9, 2000], &[35, 20_016]];
@@ -260,6 +261,7 @@ fn integers_on_ascend310p() {
 
 /// Exponentials, quotients and roots may be a unit off, and small numbers may be flushed to 0.
 #[test]
+#[ignore = "a compiler's run: .ci/deep everything"]
 fn where_functions_are_inexact() {
     let domains: [&[usize]; 3] = [&[5, 63], &[70, 64], &[3, 6145]];
     let calls = Calls::of(&all(), "ascend910b", &[DType::F32], &domains, Cann::V8);

@@ -182,6 +182,11 @@ mod tests {
         let difference = b.difference(first, second);
         let slope = b.finish(&[difference]);
         assert!(halves_of_opposites(&slope, &[]) > 1.0);
+        // Small arguments of functions are the functions' values.
+        let t = b.call(Prim::Tanh, &[a]);
+        let (first, second) = (b.product(s, t), b.product(rest, c));
+        let sum = b.sum(first, second);
+        assert!(halves_of_opposites(&b.finish(&[sum]), &[]) > 1.0);
         let both = b.sum(a, c);
         let product = b.product(s, both);
         let product = b.finish(&[product]);
