@@ -133,8 +133,8 @@ pub mod formulas {
     }
 
     /// A function of a difference, beyond the range of f64 on the way.
-    #[op(name = "LogCosh", dtypes(f32))]
-    pub fn log_cosh(x: Elem, t: Elem) -> Elem {
+    #[op(name = "LogCoshLoss", dtypes(f32))]
+    pub fn log_cosh_loss(x: Elem, t: Elem) -> Elem {
         ln(cosh(x - t))
     }
 

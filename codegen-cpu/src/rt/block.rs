@@ -299,7 +299,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
         let (mut sums, sums_only) = (io.sums, io.sums_only);
         let (mut steps, mut rest) = (steps, 0);
         if const { Self::SUMS } && !sums.is_null() {
-            // Another kernel may have longer steps.
+            // The steps of the driver may be longer than those of this kernel.
             let elements = steps * W * S::f32s::LEN + io.rest;
             (steps, rest) = (elements / (W * S::f32s::LEN), elements % (W * S::f32s::LEN));
         }
