@@ -12,7 +12,7 @@ use common::{Random, Tensor, all_defaults, run};
 use op_dsl::ir::DType;
 use op_dsl::{El, Operator, Options, View, ViewMut};
 use op_dsl_ir::format::Format;
-use reference::{Sized, mean, reference};
+use reference::{Sized, budget, mean, reference};
 
 #[op_dsl::operators]
 pub mod layers {
@@ -107,11 +107,12 @@ struct Rounded {
     all: usize,
 }
 
-/// Compares a result with its exact value.
+/// Compares a result with its exact value; `budget` is in units of f32.
 fn compare(
     dtype: DType,
     got: f64,
     (want, size): Sized,
+    budget: f64,
     at: &dyn Fn() -> String,
     count: &mut Rounded,
 ) {
@@ -126,7 +127,7 @@ fn compare(
     let unit = |x: f64| 2f64.powi((x.abs().log2().floor() as i32 + 1 - digits).max(least));
     let format = Format::of(dtype);
     if dtype == DType::F32 {
-        let allowed = 2.0 * unit(size.max(want.abs()));
+        let allowed = budget * unit(size.max(want.abs()));
         assert!((got - want).abs() <= allowed, "{}: {got:e} is not {want:e}", at());
         return;
     }
@@ -180,7 +181,7 @@ fn check(op: &Operator, outer: &[usize], n: usize, dtype: DType, random: &mut Ra
     for (k, (got, want)) in got.iter().zip(&want).enumerate() {
         for (i, want) in want.iter().enumerate().filter(|(_, want)| !want.0.is_nan()) {
             let at = || format!("{} {dtype} {full:?} output {k}[{i}]", op.name());
-            compare(dtype, got.at(i), *want, &at, &mut count);
+            compare(dtype, got.at(i), *want, budget(op.name()), &at, &mut count);
         }
     }
     let wrong = count.all - count.right;

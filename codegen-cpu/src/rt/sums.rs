@@ -354,10 +354,7 @@ impl<'a> Work<'a> {
         let scratch = memory.scratch;
         let slot = |k: usize| scratch.wrapping_add(k * self.slot()).cast::<f32>();
         let shape = self.chunks.shape(&start, domain);
-        let is_prepared = memory
-            .passes
-            .as_ref()
-            .is_some_and(|p| p.shape[0] == shape[0] && p.shape[1] == shape[1]);
+        let is_prepared = memory.passes.as_ref().is_some_and(|passes| passes.shape == shape);
         if !is_prepared {
             memory.passes = Some(self.prepare(shape, scratch));
         }

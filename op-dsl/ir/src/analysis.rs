@@ -192,6 +192,35 @@ impl Graph {
         factors
     }
 
+    /// Returns the terms of a sum in their order, each with its sign, with inner sums that `opens` accepts replaced by theirs.
+    ///
+    /// The negative of a term is the term with another sign. A node that is no sum is its only term.
+    pub fn addends(&self, sum: Id, opens: impl Fn(Id) -> bool) -> Vec<(Id, f64)> {
+        let (mut terms, mut rest) = (Vec::new(), vec![(sum, 1.0)]);
+        while let Some((id, sign)) = rest.pop() {
+            match self.nodes[id.index()] {
+                Node::Call(prim @ (Prim::Add | Prim::Sub), [x, y, _]) if id == sum || opens(id) => {
+                    rest.extend([(y, if prim == Prim::Sub { -sign } else { sign }), (x, sign)]);
+                }
+                Node::Call(Prim::Neg, [x, ..]) if id == sum || opens(id) => rest.push((x, -sign)),
+                _ => terms.push((id, sign)),
+            }
+        }
+        terms
+    }
+
+    /// Returns, per node, whether it is a sum or a negative that only another sum uses, and so a part of that sum.
+    ///
+    /// Nodes that are the same for all elements are no parts.
+    pub fn parts_of_sums(&self) -> Vec<bool> {
+        let (uniform, uses) = (self.uniform(), self.uses());
+        let is_sum = |node: Node| matches!(node, Node::Call(Prim::Add | Prim::Sub | Prim::Neg, _));
+        let read = self.read_by(|id, node| !uniform[id.index()] && is_sum(node));
+        let is_part =
+            |(i, read): (usize, bool)| read && uses[i] == 1 && !uniform[i] && is_sum(self.nodes[i]);
+        read.into_iter().enumerate().map(is_part).collect()
+    }
+
     /// Returns the number of input streams up to the last one that is read.
     pub fn streams(&self) -> usize {
         self.count(|node| if let Node::Stream(s) = node { Some(*s) } else { None })

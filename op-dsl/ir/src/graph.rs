@@ -187,6 +187,16 @@ impl Builder {
         self.call(Prim::Add, &[a, b])
     }
 
+    /// `sum + term`, or `sum - term` if `sign` is negative; without a sum, the term with its sign.
+    pub fn plus(&mut self, sum: Option<Id>, term: Id, sign: f64) -> Id {
+        match (sum, sign < 0.0) {
+            (None, false) => term,
+            (None, true) => self.negative(term),
+            (Some(sum), false) => self.sum(sum, term),
+            (Some(sum), true) => self.difference(sum, term),
+        }
+    }
+
     /// `a - b`
     pub fn difference(&mut self, a: Id, b: Id) -> Id {
         self.call(Prim::Sub, &[a, b])

@@ -85,6 +85,11 @@ impl Spec {
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None, stages }
     }
 
+    /// Returns the graph with the most digits: that for f64, if there is one.
+    pub fn precise(&self) -> &Graph {
+        self.wide.as_ref().map_or(&self.graph, |wide| &wide.graph)
+    }
+
     /// Returns whether any graph reads this input stream.
     pub fn reads(&self, stream: usize) -> bool {
         self.graph.reads(stream) || self.stages.iter().any(|s| s.spec.graph.reads(stream))

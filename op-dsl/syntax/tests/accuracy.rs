@@ -164,7 +164,7 @@ fn every_formula_has_its_limits() {
     for formula in FORMULAS {
         for def in operators(formula) {
             let spec = &def.specs[0];
-            let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
+            let graph = spec.precise();
             let at = |x: f64| {
                 let streams = if def.inputs.len() == 2 { vec![1.0, x] } else { vec![x] };
                 graph.eval(&streams, &[0.75])[0]

@@ -70,7 +70,7 @@ impl<'g> Reference<'g> {
     /// It uses a graph that does not cancel in f64, if the specialisation has one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
         let spec = &def.specs[spec];
-        let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
+        let graph = spec.precise();
         let streams = def.input_streams().len();
         let (outputs, activation) = (graph.outputs.iter(), roles::activation(def));
         let outputs = outputs.map(|id| Output::new(graph, *id, streams, activation)).collect();

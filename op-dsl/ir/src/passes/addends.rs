@@ -12,24 +12,12 @@ const CANCELS: f64 = 1e-12;
 
 /// Groups the terms of each sum by the stream that they depend on.
 pub fn by_stream(graph: &Graph) -> Graph {
-    let (uniform, uses) = (graph.uniform(), graph.uses());
-    let passes_on = |node: Node| matches!(node, Node::Call(Prim::Add | Prim::Sub | Prim::Neg, _));
-    let read = graph.read_by(|_, node| passes_on(node));
-    let is_part = |id: Id| read[id.index()] && uses[id.index()] == 1;
+    let (uniform, is_part) = (graph.uniform(), graph.parts_of_sums());
     graph.rewrite_at(|b, at| {
         let is_sum = matches!(at.node, Node::Call(Prim::Add | Prim::Sub, _));
-        if !is_sum || uniform[at.id.index()] || is_part(at.id) {
-            return b.add(at.copy());
-        }
-        let mut terms = Vec::new();
-        add_terms(
-            graph,
-            at.id,
-            1.0,
-            &|id| is_part(id) && passes_on(graph.nodes[id.index()]),
-            &mut terms,
-        );
-        match grouped(graph, &terms) {
+        let is_whole = is_sum && !uniform[at.id.index()] && !is_part[at.id.index()];
+        let terms = is_whole.then(|| graph.addends(at.id, |id| is_part[id.index()]));
+        match terms.and_then(|terms| grouped(graph, &terms)) {
             Some(groups) => emitted(b, groups, at.earlier),
             None => b.add(at.copy()),
         }
@@ -38,19 +26,6 @@ pub fn by_stream(graph: &Graph) -> Graph {
 
 /// A term of a sum, with its sign.
 type Term = (Id, f64);
-
-fn add_terms(graph: &Graph, id: Id, sign: f64, opens: &impl Fn(Id) -> bool, terms: &mut Vec<Term>) {
-    let mut add = |id: Id, sign: f64| match opens(id) {
-        true => add_terms(graph, id, sign, opens, terms),
-        false => terms.push((id, sign)),
-    };
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Add, [x, y, _]) => [(x, sign), (y, sign)].map(|(id, sign)| add(id, sign)),
-        Node::Call(Prim::Sub, [x, y, _]) => [(x, sign), (y, -sign)].map(|(id, sign)| add(id, sign)),
-        Node::Call(Prim::Neg, [x, ..]) => [add(x, -sign), ()],
-        _ => [terms.push((id, sign)), ()],
-    };
-}
 
 /// Returns terms by the stream that they depend on, those of several streams on their own.
 ///
@@ -93,24 +68,15 @@ fn at_zero(graph: &Graph, (id, sign): Term) -> f64 {
 
 /// Emits the sum of the sums of groups, whose terms have their new nodes in `new`.
 fn emitted(b: &mut Builder, groups: Vec<Vec<Term>>, new: &[Id]) -> Id {
-    let sum = |b: &mut Builder, terms: &mut dyn Iterator<Item = Term>| {
-        let mut sum: Option<Id> = None;
-        for (id, sign) in terms {
-            sum = Some(match (sum, sign < 0.0) {
-                (None, false) => id,
-                (None, true) => b.negative(id),
-                (Some(sum), false) => b.sum(sum, id),
-                (Some(sum), true) => b.difference(sum, id),
-            });
+    let mut all = None;
+    for group in groups {
+        let mut sum = None;
+        for (id, sign) in group {
+            sum = Some(b.plus(sum, new[id.index()], sign));
         }
-        sum.unwrap_or(Id::NONE)
-    };
-    let sums = groups.into_iter().map(|group| {
-        let mut terms = group.into_iter().map(|(id, sign)| (new[id.index()], sign));
-        (sum(b, &mut terms), 1.0)
-    });
-    let sums: Vec<Term> = sums.collect();
-    sum(b, &mut sums.into_iter())
+        all = sum.map(|sum| b.plus(all, sum, 1.0));
+    }
+    all.unwrap_or(Id::NONE)
 }
 
 #[cfg(test)]

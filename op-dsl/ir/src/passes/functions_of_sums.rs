@@ -9,6 +9,7 @@
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
+use crate::roles::are_opposite;
 use crate::univariate::part;
 
 /// Maximum number of streams of a graph: [`Inputs`](crate::analysis::Inputs) has as many bits.
@@ -37,16 +38,12 @@ pub fn run(graph: &Graph, pass: impl Fn(&Graph) -> Graph) -> Option<Graph> {
 
 /// Returns a graph in which `t - x` is `-(x - t)` if it has `x - t` too, so that both are functions of one sum.
 fn oriented(graph: &Graph) -> Graph {
-    let earlier = |id: Id, [x, y]: [Id; 2]| {
-        let is_opposite = |other: &Id| matches!(graph.nodes[other.index()], Node::Call(Prim::Sub, [a, b, _]) if [a, b] == [y, x]);
-        graph.ids().take(id.index()).find(is_opposite)
-    };
-    graph.rewrite_at(|b, at| match at.node {
-        Node::Call(Prim::Sub, [x, y, _]) => match earlier(at.id, [x, y]) {
+    graph.rewrite_at(|b, at| {
+        let mut earlier = graph.ids().take(at.id.index());
+        match earlier.find(|other| are_opposite(graph, *other, at.id)) {
             Some(opposite) => b.negative(at[opposite]),
             None => b.add(at.copy()),
-        },
-        _ => b.add(at.copy()),
+        }
     })
 }
 

@@ -294,21 +294,17 @@ fn hold_streams(graph: &Graph) -> Graph {
         let mut ends = ends.iter().filter(|end| end.varied == usize::from(clamp.stream));
         !ends.any(|end| harms(alone, end, clamp.huge))
     };
-    let is_served = |output: &Id| {
+    let own = |output: &Id| {
         let alone = graph.with_outputs(&[*output]);
-        clamps.iter().all(|clamp| serves(&alone, clamp))
+        let own = clamps.iter().copied().filter(|clamp| serves(&alone, clamp));
+        (own.collect::<Vec<Clamp>>(), alone)
     };
-    if graph.outputs.iter().all(is_served) {
+    let all: Vec<(Vec<Clamp>, Graph)> = graph.outputs.iter().map(own).collect();
+    if all.iter().all(|(own, _)| own.len() == clamps.len()) {
         return clamped(graph, &clamps);
     }
     let mut b = Builder::new();
-    let outputs = graph.outputs.iter().map(|output| {
-        let alone = graph.with_outputs(&[*output]);
-        let own: Vec<Clamp> =
-            clamps.iter().copied().filter(|clamp| serves(&alone, clamp)).collect();
-        b.part(&clamped(&alone, &own))
-    });
-    let outputs: Vec<Id> = outputs.collect();
+    let outputs: Vec<Id> = all.iter().map(|(own, alone)| b.part(&clamped(alone, own))).collect();
     b.finish(&outputs)
 }
 

@@ -22,17 +22,21 @@ struct Sums<'g> {
     graph: &'g Graph,
     uniform: Vec<bool>,
     inputs: Vec<Inputs>,
-    /// Per node, whether it is a sum or a negative that only another sum uses, and so a part of that sum.
+    /// Per node, whether it is part of a sum, see [`Graph::parts_of_sums`].
     is_part: Vec<bool>,
     uses: Vec<usize>,
 }
 
 impl Sums<'_> {
     fn of(graph: &Graph) -> Sums<'_> {
-        let (uniform, uses) = (graph.uniform(), graph.uses());
-        let mut is_part = graph.read_by(|id, node| !uniform[id.index()] && passes_on(node));
-        is_part.iter_mut().enumerate().for_each(|(i, is)| *is &= uses[i] == 1 && !uniform[i]);
-        Sums { graph, uniform, inputs: graph.inputs(), is_part, uses }
+        let is_part = graph.parts_of_sums();
+        Sums {
+            graph,
+            uniform: graph.uniform(),
+            inputs: graph.inputs(),
+            is_part,
+            uses: graph.uses(),
+        }
     }
 
     fn node(&self, id: Id) -> Node {
@@ -82,8 +86,7 @@ impl Emitter<'_, '_> {
         if !is_sum || self.sums.uniform[id.index()] || self.sums.is_part[id.index()] {
             return None;
         }
-        let mut terms = Vec::new();
-        self.add_terms(id, 1.0, true, &mut terms);
+        let terms = self.terms(id);
         let groups = grouped(terms.clone());
         match groups.iter().any(|group| group.is_like) {
             true => self.emitted(groups),
@@ -105,7 +108,7 @@ impl Emitter<'_, '_> {
                 match self.sums.node(sole) {
                     Node::Call(Prim::Expm1, [v, ..]) => self.add_exponential(v, &mut inner),
                     node if passes_on(node) && self.sums.uses[sole.index()] == 1 => {
-                        self.add_terms(sole, 1.0, true, &mut inner);
+                        inner = self.terms(sole);
                     }
                     _ => return None,
                 }
@@ -129,19 +132,10 @@ impl Emitter<'_, '_> {
         Some(self.b.call(Prim::Select, &[is_far, far, near]))
     }
 
-    /// Adds the terms of a value to `terms`; its parts are taken apart, and itself if it `is_open`.
-    fn add_terms(&mut self, id: Id, sign: f64, is_open: bool, terms: &mut Vec<Term>) {
-        let opens = |id: Id| self.sums.is_part[id.index()];
-        match self.sums.node(id) {
-            Node::Call(prim @ (Prim::Add | Prim::Sub), [x, y, _]) if is_open => {
-                let second = if prim == Prim::Sub { -sign } else { sign };
-                for (id, sign) in [(x, sign), (y, second)] {
-                    self.add_terms(id, sign, opens(id), terms);
-                }
-            }
-            Node::Call(Prim::Neg, [x, ..]) if is_open => self.add_terms(x, -sign, opens(x), terms),
-            _ => terms.push(self.term(id, sign)),
-        }
+    /// Returns the terms of a sum.
+    fn terms(&self, id: Id) -> Vec<Term> {
+        let all = self.sums.graph.addends(id, |id| self.sums.is_part[id.index()]);
+        all.into_iter().map(|(id, sign)| self.term(id, sign)).collect()
     }
 
     /// Adds the terms of `exp(v) - 1`.
@@ -200,9 +194,9 @@ impl Emitter<'_, '_> {
                     let all = term.coefficient.into_iter();
                     let one = all.reduce(|product, factor| self.b.product(product, factor));
                     let one = one.unwrap_or_else(|| self.b.num(1.0));
-                    coefficient = Some(self.added(coefficient, one, term.sign));
+                    coefficient = Some(self.b.plus(coefficient, one, term.sign));
                 } else {
-                    sum = Some(self.added(sum, term.whole, term.sign));
+                    sum = Some(self.b.plus(sum, term.whole, term.sign));
                 }
             }
             if let Some(coefficient) = coefficient {
@@ -210,20 +204,10 @@ impl Emitter<'_, '_> {
                     factors.into_iter().reduce(|product, factor| self.b.product(product, factor));
                 let term =
                     product.map_or(coefficient, |product| self.b.product(coefficient, product));
-                sum = Some(self.added(sum, term, 1.0));
+                sum = Some(self.b.plus(sum, term, 1.0));
             }
         }
         sum
-    }
-
-    /// Emits a sum and one more term, to be subtracted if its sign is negative.
-    fn added(&mut self, sum: Option<Id>, term: Id, sign: f64) -> Id {
-        match (sum, sign < 0.0) {
-            (None, false) => term,
-            (None, true) => self.b.negative(term),
-            (Some(sum), false) => self.b.sum(sum, term),
-            (Some(sum), true) => self.b.difference(sum, term),
-        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::points::{Point, Ranges, ends};
 use super::{Arithmetic, outputs};
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
+use crate::roles::are_opposite;
 
 /// Returns whether two graphs have the same outputs in f32 where any one stream is infinite.
 pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
@@ -61,13 +62,7 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     };
     graph.ids().filter(is_sum).any(|sum| {
         // `t - x` is `x - t` with another sign.
-        let is_it = |id: Id| {
-            let opposite = match graph.nodes[sum.index()] {
-                Node::Call(Prim::Sub, [x, y, z]) => Some(Node::Call(Prim::Sub, [y, x, z])),
-                _ => None,
-            };
-            id == sum || opposite == Some(graph.nodes[id.index()])
-        };
+        let is_it = |id: Id| id == sum || are_opposite(graph, id, sum);
         let of_sum = graph.depends_on(|id, _| is_it(id));
         // Paths through the sum do not count.
         let without = graph.forward(|at| {
