@@ -198,7 +198,7 @@ pub fn bind_to(
         };
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
         bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
-        bound.set_element(dtypes::check(def, inputs)?);
+        bound.set_element(dtypes::check(def, inputs.iter().map(|input| input.meta().dtype))?);
         check_shapes(bound, def, attrs, inputs)?;
         check_rows(def, inputs)?;
         check_sizes(def, inputs, bound)

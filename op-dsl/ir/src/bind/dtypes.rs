@@ -1,7 +1,6 @@
 //! Element types of the inputs of a call.
 
-use super::error::{Checked, refuse};
-use super::{Meta, Wrong};
+use super::error::{Checked, Wrong, refuse};
 use crate::op::{Kind, OpDef, Tensor, Text};
 use crate::{DType, Stored};
 
@@ -9,10 +8,9 @@ use crate::{DType, Stored};
 ///
 /// That is the type of all numeric inputs, or the promoted type if the operator allows them to differ. Inputs with a type of their
 /// own do not count. It is f32 if no input counts, unless [`decide`] finds another.
-pub(super) fn check(def: &OpDef, inputs: &[impl Meta]) -> Checked<Stored> {
+pub(super) fn check(def: &OpDef, inputs: impl Iterator<Item = Stored>) -> Checked<Stored> {
     let mut common: Option<(Stored, &Text)> = None;
-    for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
-        let got = input.meta().dtype;
+    for (k, (tensor, got)) in def.inputs.iter().zip(inputs).enumerate() {
         if got == Stored::Nothing {
             match def.presence(k) {
                 Some(_) => continue,
