@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+import tempfile
 import unittest
 
 if any(importlib.util.find_spec(module) is None for module in ("torch", "transformers")):
@@ -9,6 +10,7 @@ if any(importlib.util.find_spec(module) is None for module in ("torch", "transfo
 
 import torch
 import transformers
+from torch.distributed.fsdp import fully_shard
 
 from ops_glu_grad import nn
 
@@ -38,10 +40,10 @@ def model(name):
     return getattr(transformers, name)(configuration(**sizes)).train()
 
 
-def losses(model, steps=20, run=None):
+def losses(model, steps=20, run=None, seed=2):
     """The losses of training steps on the same random tokens."""
     run = model if run is None else run
-    torch.manual_seed(2)
+    torch.manual_seed(seed)
     tokens = torch.randint(1, 64, (2, 12))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for _ in range(steps):
@@ -50,6 +52,32 @@ def losses(model, steps=20, run=None):
         loss.backward()
         optimizer.step()
         yield loss.item()
+
+
+def sharded(made):
+    """The model with each of its layers, and what is left, shared by all processes."""
+    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (torch.distributed.get_world_size(),))
+    for part in (*made.model.layers, made):
+        fully_shard(part, mesh=mesh)
+    return made
+
+
+def train(rank, world, place, results):
+    """Trains every model as one of several processes, each on tokens of its own; the first reports both means of losses."""
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{place}", rank=rank, world_size=world)
+    for name, (*_, counts) in MODELS.items():
+        means = []
+        for is_patched in (False, True):
+            made = model(name)
+            if is_patched:
+                assert nn.patch(made) == counts
+            mean = torch.tensor(list(losses(sharded(made), seed=2 + rank))) / world
+            torch.distributed.all_reduce(mean)
+            means.append(mean.tolist())
+        if rank == 0:
+            results.put((name, *means))
+    torch.distributed.destroy_process_group()
 
 
 class Patched(unittest.TestCase):
@@ -83,11 +111,23 @@ class Patched(unittest.TestCase):
                     self.assertAlmostEqual(a, b, delta=1e-5 * b)
 
     def test_patched_models_compile(self):
-        want = list(losses(model("LlamaForCausalLM"), 3))
-        patched = self.patched("LlamaForCausalLM")
-        got = list(losses(patched, 3, torch.compile(patched)))
-        for a, b in zip(got, want):
-            self.assertAlmostEqual(a, b, delta=1e-5 * b)
+        for name in MODELS:
+            with self.subTest(name):
+                torch._dynamo.reset()
+                want = list(losses(model(name)))
+                patched = self.patched(name)
+                for a, b in zip(losses(patched, run=torch.compile(patched)), want, strict=True):
+                    self.assertAlmostEqual(a, b, delta=1e-5 * b)
+
+    def test_two_processes_that_share_a_patched_model_reach_the_same_losses(self):
+        results = torch.multiprocessing.get_context("spawn").SimpleQueue()
+        with tempfile.TemporaryDirectory() as place:
+            torch.multiprocessing.spawn(train, (2, f"{place}/meet", results), nprocs=2)
+        for _ in MODELS:
+            name, want, got = results.get()
+            self.assertLess(want[-1], want[0])
+            for a, b in zip(got, want, strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-5 * b, msg=name)
 
     def test_a_block_that_computes_something_else_stays(self):
         class Scaled(torch.nn.Module):
