@@ -16,8 +16,10 @@ from torch.nn import functional
 
 import ops_glu_grad as og
 
+__all__ = ["patch"]
+
 #: What an activation may be, and the operators that compute it: of one tensor, times another, and of the halves of one tensor.
-ACTIVATIONS = (
+_ACTIVATIONS = (
     (functional.silu, og.silu, og.swi_glu_mul, og.swi_glu),
     (
         functional.gelu,
@@ -35,7 +37,7 @@ ACTIVATIONS = (
 )
 
 
-def patch(model, *, inplace_backward=False):
+def patch(model: torch.nn.Module, *, inplace_backward: bool = False) -> dict[str, int]:
     """Replaces the feed-forward blocks and rotary embeddings of a model, in place; returns how many of each.
 
     Known are blocks with `gate_proj`, `up_proj` and `down_proj` (Llama, Mistral, Qwen, Gemma), with `gate_up_proj` and `down_proj`
@@ -63,13 +65,13 @@ def patch(model, *, inplace_backward=False):
 
 
 def _activation(block):
-    """The row of `ACTIVATIONS` that a block's activation is, by its values."""
+    """The row of `_ACTIVATIONS` that a block's activation is, by its values."""
     activation = getattr(block, "act_fn", None) or getattr(block, "activation_fn", None)
     if not callable(activation):
         return None
     x = torch.linspace(-6, 6, 64)
     with torch.no_grad():
-        return next((row for row in ACTIVATIONS if torch.allclose(activation(x), row[0](x), atol=1e-6)), None)
+        return next((row for row in _ACTIVATIONS if torch.allclose(activation(x), row[0](x), atol=1e-6)), None)
 
 
 def _gated(block, **options):

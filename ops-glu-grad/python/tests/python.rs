@@ -1,7 +1,7 @@
 //! The package as Python imports it: the library that this test run built, beside the Python files.
 //!
-//! `test_*.py` compare its results with those of the same calls in Rust. Needs `python3` with numpy, and for bfloat16
-//! ml_dtypes; prints what it skips without them.
+//! `test_*.py` compare its results with those of the same calls in Rust. Needs `python3` with numpy, and for some tests
+//! the modules of [`MODULES`] and pyright; prints what it skips without them.
 #![allow(missing_docs)]
 #![cfg(target_os = "linux")]
 
@@ -18,7 +18,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
-use tools::has_python_module;
+use tools::{has_python_module, has_tool};
+
+/// Modules that some tests need.
+const MODULES: [&str; 4] = ["ml_dtypes", "torch", "transformers", "mypy"];
 
 /// Shape of whole tensors: rows and columns.
 const SHAPE: [usize; 2] = [3, 37];
@@ -143,9 +146,6 @@ fn passes(files: &str) {
     if !has_python_module("numpy", "the package for Python") {
         return;
     }
-    for module in ["ml_dtypes", "torch"] {
-        has_python_module(module, "tests of the package that need it");
-    }
     let (site, cases) = &*MADE;
     let mut tests = Command::new("python3");
     tests.args(["-m", "unittest", "discover", "-p", files, "-s"]).arg(home().join("tests"));
@@ -155,6 +155,16 @@ fn passes(files: &str) {
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{}{said}", String::from_utf8_lossy(&ran.stdout));
     println!("{said}");
+}
+
+#[test]
+fn tools_of_some_tests() {
+    for module in MODULES {
+        has_python_module(module, "tests of the package for Python that need it");
+    }
+    let ran = Command::new("pyright").arg("--version").output();
+    let is_there = ran.is_ok_and(|ran| ran.status.success());
+    has_tool("pyright", is_there, "types of the package for Python by pyright");
 }
 
 #[test]
