@@ -49,16 +49,31 @@ def refusals():
     assert "ops_glu_grad.swi_glu.default" in traced.code
 
 
+def takes_f32(operator):
+    """Whether the extension's operator takes f32: a gradient whose sums are not accurate enough has 16 bits alone on NPUs."""
+    try:
+        registered(operator)(*(t if t is None else t.to("meta") for t in inputs(operator)))
+    except TypeError:
+        return False
+    return True
+
+
 def derivatives(table):
     checked = 0
     for operator in table:
-        if has_derivative(operator) and TABLE[operator.derivative.gradient] in table:
-            op = registered(operator)
-            opcheck(op, tuple(required(inputs(operator))))
-            torch.autograd.gradcheck(op, required(inputs(operator)), **Derivatives.BOUNDS)
-            checked += 1
-            if has_second(operator):
-                torch.autograd.gradgradcheck(lambda *given: as_tuple(op(*given))[0], required(inputs(operator)), **Derivatives.BOUNDS)
+        gradient = TABLE[operator.derivative.gradient] if has_derivative(operator) else None
+        if gradient not in table:
+            continue
+        op = registered(operator)
+        if not takes_f32(gradient):
+            # Differences of 16 bits tell nothing.
+            opcheck(op, tuple(required(inputs(operator, torch.float16))))
+            continue
+        opcheck(op, tuple(required(inputs(operator))))
+        torch.autograd.gradcheck(op, required(inputs(operator)), **Derivatives.BOUNDS)
+        checked += 1
+        if has_second(operator):
+            torch.autograd.gradgradcheck(lambda *given: as_tuple(op(*given))[0], required(inputs(operator)), **Derivatives.BOUNDS)
     assert checked > 35, checked
     x = torch.randn(4, 8, requires_grad=True)
 
