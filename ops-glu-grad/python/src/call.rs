@@ -2,6 +2,7 @@
 //! lock.
 
 use crate::element::{name, stored};
+use crate::level;
 use crate::pages;
 use crate::place::Place;
 use crate::refusal::exception;
@@ -66,7 +67,8 @@ pub fn run(
         let views = views.collect::<Result<Vec<_>, Error>>()?;
         let places = targets.iter().map(|(place, stored)| place.view_mut(*stored));
         let mut places = places.collect::<Result<Vec<_>, Error>>()?;
-        op.run(&attributes, &views, &mut places, &Options { threads, ..Options::default() })
+        let options = Options { threads, level: level::chosen(), ..Options::default() };
+        op.run(&attributes, &views, &mut places, &options)
     };
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)));
     let panicked =

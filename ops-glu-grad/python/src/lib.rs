@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! table     an operator as Python sees it: names, kinds, defaults, inputs of its gradient
+//! level     the SIMD level of all calls
 //! element   names of element types in Python
 //! place     a tensor's memory, as Python describes it
 //! pages     huge pages for memory that is not mapped yet
@@ -14,6 +15,7 @@
 
 mod call;
 mod element;
+mod level;
 mod pages;
 mod place;
 mod refusal;
@@ -30,5 +32,12 @@ mod _core {
     fn operators() -> Vec<Operator> {
         let all = ops_glu_grad::OPERATORS.iter().chain(ops_glu_grad::OPTIMIZERS);
         all.copied().map(Operator).collect()
+    }
+
+    /// Chooses the SIMD level of all later calls, for benchmarks and tests; `None` stands for the best of this CPU.
+    #[pyfunction]
+    #[pyo3(signature = (name=None))]
+    fn use_level(name: Option<&str>) -> PyResult<()> {
+        super::level::choose(name)
     }
 }

@@ -80,6 +80,17 @@ class Results(unittest.TestCase):
         self.assertIs(got[0], y)
         self.assertTrue(all(same(g, w) for g, w in zip(got, og.ge_glu(x))))
 
+    def test_levels_are_those_of_the_processor(self):
+        x = some(1000)
+        try:
+            og._core.use_level("baseline" if os.uname().machine == "x86_64" else "neon")
+            slow = og.silu(x)
+        finally:
+            og._core.use_level()
+        np.testing.assert_allclose(slow, og.silu(x), rtol=4 * 2.0**-23)
+        with self.assertRaisesRegex(ValueError, "SIMD level `sse9` is unknown or not of this CPU; allowed: "):
+            og._core.use_level("sse9")
+
     def test_ranks_from_zero_to_eight(self):
         for rank in range(9):
             x = some(*[2] * rank)
