@@ -1,49 +1,69 @@
-"""Steps of optimizers on 2^24 parameters beside PyTorch's foreach and fused steps: `python optimizers.py [threads]`.
+"""Steps of optimizers on 2^24 parameters beside PyTorch's fused and foreach steps: `python optimizers.py [--threads 1,2] [--level avx2]`.
 
-Calls are interleaved, and results are compared before anything is timed. Times are the least CPU time of a call, and the least time
-by the clock, in milliseconds: other programs of a shared machine disturb the latter.
+Results are compared before anything is timed. Times are of a step, in milliseconds. PyTorch has no Lion, and no fused RMSprop: Lion
+stands beside its formula in foreach operations.
 """
 
-import sys
-import time
-
+import beside
 import ops_glu_grad as og
 import torch
 
-COUNT, REPEATS = 1 << 24, 15
-CASES = [("SGD", {"momentum": 0.9}), ("Adam", {}), ("AdamW", {}), ("Lion", {}), ("RMSprop", {}), ("Adagrad", {})]
+WAYS = ("ours", "fused", "foreach")
+CASES = [("SGD", {}), ("SGD", {"momentum": 0.9}), ("Adam", {}), ("AdamW", {}), ("Lion", {}), ("RMSprop", {}), ("Adagrad", {})]
+#: Optimizers that have no such step in PyTorch.
+ABSENT = {("RMSprop", "fused"), ("Lion", "fused")}
 
 
-def made(optim, name, dtype, **named):
-    torch.manual_seed(1)
-    param = torch.randn(COUNT).to(dtype).requires_grad_()
-    param.grad = torch.randn(COUNT).to(dtype)
-    return param, getattr(optim, name)([param], **named)
+class Lion(torch.optim.Optimizer):
+    """As its authors write it, in foreach operations."""
+
+    def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), foreach=True):
+        super().__init__(params, {"lr": lr, "betas": betas})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            (beta1, beta2), params = group["betas"], group["params"]
+            for p in params:
+                if not self.state[p]:
+                    self.state[p]["exp_avg"] = torch.zeros_like(p)
+            moments = [self.state[p]["exp_avg"] for p in params]
+            gradients = [p.grad for p in params]
+            updates = torch._foreach_lerp(moments, gradients, 1 - beta1)
+            torch._foreach_sign_(updates)
+            torch._foreach_add_(params, updates, alpha=-group["lr"])
+            torch._foreach_lerp_(moments, gradients, 1 - beta2)
 
 
-def main(threads):
-    torch.set_num_threads(threads)
-    print(f"{threads} threads, PyTorch {torch.__version__}; CPU ms / ms by the clock")
-    for dtype in (torch.float32, torch.bfloat16):
-        for name, named in CASES:
-            kinds = {"og": made(og.optim, name, dtype, **named)}
-            for how in ("fused", "foreach") if hasattr(torch.optim, name) else ():
-                if (name, how) != ("RMSprop", "fused"):
-                    kinds[how] = made(torch.optim, name, dtype, **named, **{how: True})
-            for _ in range(2):
-                [optimizer.step() for _, optimizer in kinds.values()]
-            bound = 1e-6 if dtype == torch.float32 else 2.0**-4
-            for param, _ in kinds.values():
-                assert (param - kinds["og"][0]).abs().max() <= bound, name
-            best = {how: [float("inf")] * 2 for how in kinds}
-            for _ in range(REPEATS):
-                for how, (_, optimizer) in kinds.items():
-                    cpu, clock = time.process_time(), time.perf_counter()
-                    optimizer.step()
-                    took = time.process_time() - cpu, time.perf_counter() - clock
-                    best[how] = [min(b, t) for b, t in zip(best[how], took)]
-            row = ", ".join(f"{how} {cpu * 1e3:.1f} / {clock * 1e3:.1f}" for how, (cpu, clock) in best.items())
-            print(f"{str(dtype)[6:]:8} {name:8} {row}", flush=True)
+def ways(name, named, dtype, count):
+    """Optimizers of equal parameters, after two steps."""
+    for way in WAYS:
+        if (name, way) in ABSENT:
+            continue
+        torch.manual_seed(1)
+        param = torch.randn(count).to(dtype).requires_grad_()
+        param.grad = torch.randn(count).to(dtype)
+        if way == "ours":
+            optimizer = getattr(og.optim, name)([param], **named)
+        else:
+            optimizer = getattr(torch.optim, name, Lion)([param], **named, **{way: True})
+        optimizer.step()
+        optimizer.step()
+        yield way, optimizer.step, (param,)
 
 
-main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+def main():
+    asked = beside.options(__doc__, "f32,bf16", "16777216", 15)
+    beside.heading(("optimizer", "dtype", "parameters", "threads"), WAYS)
+    for threads in asked.threads:
+        torch.set_num_threads(threads)
+        for (count,) in asked.shape:
+            for dtype in asked.dtype:
+                for name, named in CASES:
+                    calls = beside.prepared(ways(name, named, beside.TYPES[dtype], count))
+                    shown = f"{name}, momentum" if named else name
+                    beside.row((shown, dtype, count, threads), WAYS, beside.least(calls, asked.rounds, asked.clock), 1e-3)
+
+
+if __name__ == "__main__":
+    main()
