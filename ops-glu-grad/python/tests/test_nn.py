@@ -116,7 +116,7 @@ class Patched(unittest.TestCase):
                 torch._dynamo.reset()
                 want = list(losses(model(name)))
                 patched = self.patched(name)
-                for a, b in zip(losses(patched, run=torch.compile(patched)), want, strict=True):
+                for a, b in zip(losses(patched, run=torch.compile(patched, fullgraph=True)), want, strict=True):
                     self.assertAlmostEqual(a, b, delta=1e-5 * b)
 
     def test_two_processes_that_share_a_patched_model_reach_the_same_losses(self):
