@@ -24,36 +24,63 @@ const MORE: [(&str, &str); 6] = [
 
 /// Packages and the program with all of their kernels.
 pub struct Shared {
-    packages: Vec<(&'static Operator, Package<'static>)>,
+    packages: Vec<(&'static Operator, &'static Package<'static>)>,
     pub program: PathBuf,
 }
 
 impl Shared {
     /// Returns the package of an operator, if the program has its kernels.
     pub fn package(&self, op: &Operator) -> Option<&Package<'static>> {
-        self.packages.iter().find(|(known, _)| known.name() == op.name()).map(|(_, p)| p)
+        self.packages.iter().find(|(known, _)| known.name() == op.name()).map(|(_, p)| *p)
     }
 }
 
 /// Emits and compiles the kernels for a product, once in a process.
 pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
-    type Known = BTreeMap<(u16, bool), Arc<OnceLock<&'static Shared>>>;
-    static SHARED: Mutex<Known> = Mutex::new(BTreeMap::new());
+    static SHARED: Once<(u16, bool), &'static Shared> = Mutex::new(BTreeMap::new());
     let in_registers = soc.arch.registers && storage == Storage::Registers;
-    let key = (soc.arch.number, in_registers);
-    // The lock is released here, so that another thread can compile for another architecture.
-    let cell = Arc::clone(SHARED.lock().expect("no panic").entry(key).or_default());
-    cell.get_or_init(|| {
-        let options = Options { storage, ..Options::default() };
+    once(&SHARED, (soc.arch.number, in_registers), || {
         let able = |op: &'static Operator| {
             op.def().sums.is_empty().then_some(())?; // their tiling takes the shapes of all inputs
-            Some((op, Package::able(op.def(), &products(soc), options.clone()).ok()?.0))
+            Some((op, planned(op, soc, storage)?))
         };
         let packages: Vec<_> = operators(soc).into_iter().filter_map(able).collect();
-        let all: Vec<&Package<'_>> = packages.iter().map(|(_, package)| package).collect();
+        let all: Vec<&Package<'_>> = packages.iter().map(|(_, package)| *package).collect();
         let program = compiled(&all, soc.arch, &[]);
-        Box::leak(Box::new(Shared { packages, program }))
+        &*Box::leak(Box::new(Shared { packages, program }))
     })
+}
+
+/// Plans an operator for the products of a tree, once in a process; `None` if they cannot run it.
+///
+/// Products of one tree share their packages, because plans of these operators are searched for, which takes longer than to
+/// compile them.
+pub fn planned(
+    op: &'static Operator,
+    soc: &'static Soc,
+    storage: Storage,
+) -> Option<&'static Package<'static>> {
+    type Key = (&'static str, &'static str, bool);
+    static PLANNED: Once<Key, Option<&'static Package<'static>>> = Mutex::new(BTreeMap::new());
+    // Only plans for architectures with registers depend on the storage.
+    let storage = if soc.arch.registers { storage } else { Storage::default() };
+    let products = products(soc);
+    let key = (op.name(), products[0].name, storage == Storage::Registers);
+    once(&PLANNED, key, || {
+        let options = Options { storage, ..Options::default() };
+        let package = Package::able(op.def(), &products, options).ok()?.0;
+        Some(&*Box::leak(Box::new(package)))
+    })
+}
+
+/// Values that are computed once each.
+type Once<K, V> = Mutex<BTreeMap<K, Arc<OnceLock<V>>>>;
+
+/// Returns the value for a key, which the first thread that asks computes.
+fn once<K: Ord, V: Copy>(all: &Once<K, V>, key: K, compute: impl FnOnce() -> V) -> V {
+    // The lock is released here, so that another thread can compute another value.
+    let cell = Arc::clone(all.lock().expect("no panic").entry(key).or_default());
+    *cell.get_or_init(compute)
 }
 
 /// Returns the products of one tree: all that ops-nn knows, or one that it does not know.
