@@ -212,41 +212,42 @@ fn no_bit_depends_on_threads_or_neighbours() {
     }
 }
 
+/// With kernels for f32 alone: calls on f64 run one program at every level, whatever types an operator has kernels for.
 #[op_dsl::operators]
 pub mod functions {
     use op_dsl::prelude::*;
 
-    #[op(name = "Elementary", outputs(a, b, c, d, e, f))]
+    #[op(name = "Elementary", dtypes(f32), outputs(a, b, c, d, e, f))]
     pub fn elementary(x: Elem) -> (Elem, Elem, Elem, Elem, Elem, Elem) {
         (exp(x), expm1(x), ln(abs(x)), log1p(abs(x)), tanh(x), atan(x))
     }
 
-    #[op(name = "Circle", outputs(a, b))]
+    #[op(name = "Circle", dtypes(f32), outputs(a, b))]
     pub fn circle(x: Elem) -> (Elem, Elem) {
         (sin(x), cos(x))
     }
 
-    #[op(name = "Gates", outputs(a, b, c, d))]
+    #[op(name = "Gates", dtypes(f32), outputs(a, b, c, d))]
     pub fn gates(x: Elem) -> (Elem, Elem, Elem, Elem) {
         (sigmoid(x), softplus(x), silu(x), gelu_tanh(x))
     }
 
-    #[op(name = "Normal", outputs(a, b, c, d))]
+    #[op(name = "Normal", dtypes(f32), outputs(a, b, c, d))]
     pub fn normal(x: Elem) -> (Elem, Elem, Elem, Elem) {
         (erf(x), erfc(x), normal_cdf(x), gelu(x))
     }
 
-    #[op(name = "Inverse", outputs(a))]
+    #[op(name = "Inverse", dtypes(f32), outputs(a))]
     pub fn inverse(x: Elem) -> Elem {
         erfinv(x)
     }
 
-    #[op(name = "Gamma", outputs(a, b, c))]
+    #[op(name = "Gamma", dtypes(f32), outputs(a, b, c))]
     pub fn gamma(x: Elem) -> (Elem, Elem, Elem) {
         (lgamma(x), digamma(x), trigamma(x))
     }
 
-    #[op(name = "Remainder", outputs(a))]
+    #[op(name = "Remainder", dtypes(f32), outputs(a))]
     pub fn remainder(x: Elem, y: Elem) -> Elem {
         x % y
     }
@@ -256,7 +257,7 @@ pub mod functions {
         x - row_mean(x)
     }
 
-    #[op(name = "Parts", outputs(r))]
+    #[op(name = "Parts", dtypes(f32), outputs(r))]
     pub fn parts(
         #[split(along = dim, interleaved = pairs)] x: Gated,
         #[mask] mask: Mask,
@@ -268,7 +269,7 @@ pub mod functions {
         Gated { gate: x.value - a * x.gate + n, value: if mask { 0.5 * x.gate } else { x.value } }
     }
 
-    #[op(name = "Power", outputs(a))]
+    #[op(name = "Power", dtypes(f32), outputs(a))]
     pub fn power(x: Elem, y: Elem) -> Elem {
         powf(x, y)
     }

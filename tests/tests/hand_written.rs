@@ -172,7 +172,7 @@ fn any_dimension_is_split() {
 /// They are in a function, so that the tests of the expansion itself, which must fail, are not run.
 #[allow(unnameable_test_items)]
 fn refused(what: &str) -> String {
-    #[op_dsl::operators]
+    #[op_dsl::operators(kernels = false)]
     mod wrong {
         use op_dsl::prelude::*;
 
