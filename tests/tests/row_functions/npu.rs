@@ -6,6 +6,8 @@ pub use per_row::ops as rows;
 
 #[path = "per_row.rs"]
 mod per_row;
+#[path = "traffic.rs"]
+mod traffic;
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Options, Package};
@@ -81,51 +83,58 @@ struct Case {
     shapes: Vec<Vec<usize>>,
     bound: Bound,
     dtype: DType,
+    cores: u32,
+    /// Index of its set of runs, which has random numbers of its own: one more set changes no other.
+    set: usize,
 }
 
-/// Packages for a product, and calls of their kernels.
+/// Packages for a product, and calls of their kernels, which are one program: the model takes longer to compile than they do.
 struct Calls {
     soc: &'static Soc,
+    cann: Cann,
     packages: Vec<Package<'static>>,
     cases: Vec<Case>,
+    sets: usize,
 }
 
+/// Shapes of a domain, each with these element types and this number of cores.
+type Runs<'r> = (&'r [DType], &'r [&'r [usize]], u32);
+
 impl Calls {
-    fn new(soc: &str, dtypes: &[DType], domains: &[&[usize]], cann: Cann) -> Calls {
-        Calls::of(&RUN, soc, dtypes, domains, cann)
+    fn new(soc: &str, cann: Cann) -> Calls {
+        let soc = Soc::named(soc).expect("a product");
+        Calls { soc, cann, packages: Vec::new(), cases: Vec::new(), sets: 0 }
     }
 
-    fn of(run: &[Run], soc: &str, dtypes: &[DType], domains: &[&[usize]], cann: Cann) -> Calls {
-        let soc = Soc::named(soc).expect("a product");
-        let (mut packages, mut cases) = (Vec::new(), Vec::new());
-        for &(name, reference) in run {
+    /// Adds calls of each operator, which no earlier calls are of.
+    fn of(mut self, operators: &[Run], runs: &[Runs<'_>]) -> Calls {
+        let is_used = |dtype: &DType| runs.iter().any(|(dtypes, ..)| dtypes.contains(dtype));
+        let dtypes: Vec<DType> = DType::ALL.into_iter().filter(is_used).collect();
+        for &(name, reference) in operators {
             let op = operator(name);
-            let options = Options { dtypes: Some(dtypes.to_vec()), cann, ..Options::default() };
-            let package = Package::new(op.def(), &[soc], options).unwrap_or_else(|e| panic!("{e}"));
-            for (dtype, domain) in dtypes.iter().flat_map(|d| domains.iter().map(move |s| (*d, *s)))
-            {
-                let shape = |kind: Kind| match (kind, domain.split_last()) {
-                    (Kind::Gated, Some((last, outer))) => [outer, &[2 * last]].concat(),
-                    (Kind::PerRow, Some((_, outer))) => [outer, &[1]].concat(),
-                    _ => domain.to_vec(),
+            let options =
+                Options { dtypes: Some(dtypes.clone()), cann: self.cann, ..Options::default() };
+            let package = Package::new(op.def(), &[self.soc], options);
+            self.packages.push(package.unwrap_or_else(|e| panic!("{e}")));
+            let package = self.packages.len() - 1;
+            for (set, (dtypes, domains, cores)) in runs.iter().enumerate() {
+                let all = dtypes.iter().flat_map(|d| domains.iter().map(move |s| (*d, *s)));
+                let case = |(dtype, domain)| Case {
+                    cores: *cores,
+                    set: self.sets + set,
+                    ..Case::new((op, reference), package, dtype, domain)
                 };
-                let shapes: Vec<Vec<usize>> =
-                    op.def().inputs.iter().map(|t| shape(t.kind)).collect();
-                let tensors = shapes.iter().zip(&*op.def().inputs);
-                let metas = tensors.map(|(shape, t)| TensorMeta { shape, dtype: t.stored(dtype) });
-                let metas: Vec<TensorMeta<'_>> = metas.collect();
-                let attrs = op.default_attrs();
-                let bound = bind(op.def(), &attrs, &metas).expect("a call");
-                let package = packages.len();
-                cases.push(Case { op, reference, package, attrs, shapes, bound, dtype });
+                self.cases.extend(all.map(case));
             }
-            packages.push(package);
         }
-        Calls { soc, packages, cases }
+        self.sets += runs.len();
+        self
     }
 
     /// Compiles all calls, with some more compiler options, and runs each for each set of the model's options.
-    fn check(&self, cores: u32, flags: &[&str], options: &[&[&str]]) {
+    ///
+    /// Returns the model's reports.
+    fn check(&self, flags: &[&str], options: &[&[&str]]) -> Vec<String> {
         let call = |case: &'_ Case| {
             let package = &self.packages[case.package];
             let plan = package.plans.iter().find(|plan| plan.dtype == case.dtype).expect("a plan");
@@ -136,7 +145,7 @@ impl Calls {
             .iter()
             .map(|case| {
                 let ((package, plan), Case { attrs, bound, shapes, .. }) = (call(case), case);
-                Call { package, plan, attrs, bound, shapes, counts: 0, cores }
+                Call { package, plan, attrs, bound, shapes, counts: 0, cores: case.cores }
             })
             .collect();
         let dir =
@@ -154,7 +163,8 @@ impl Calls {
             Ok(program) => program,
             Err(said) => panic!("{}: {said}", dir.keep().display()),
         };
-        let mut random = Random(7);
+        let mut randoms: Vec<Random> = (0..self.sets).map(|_| Random(7)).collect();
+        let mut reports = Vec::new();
         for (index, case) in self.cases.iter().enumerate() {
             let inputs: Vec<Tensor> = case
                 .shapes
@@ -162,18 +172,50 @@ impl Calls {
                 .zip(&*case.op.def().inputs)
                 .map(|(shape, tensor)| {
                     let own = tensor.stored(case.dtype).number().expect("a float");
-                    Tensor::new(shape, own, || per_row::drawn(case.reference, &mut random))
+                    Tensor::new(shape, own, || {
+                        per_row::drawn(case.reference, &mut randoms[case.set])
+                    })
                 })
                 .collect();
             for options in options {
-                case.run(&program, dir.path(), index, &inputs, options);
+                reports.push(case.run(&program, dir.path(), index, &inputs, options));
             }
         }
+        reports
     }
 }
 
 impl Case {
-    fn run(&self, program: &Path, dir: &Path, index: usize, inputs: &[Tensor], more: &[&str]) {
+    /// Binds a call of an operator, which has a reference of this name, on one core.
+    fn new(
+        (op, reference): (&'static Operator, &'static str),
+        package: usize,
+        dtype: DType,
+        domain: &[usize],
+    ) -> Case {
+        let shape = |kind: Kind| match (kind, domain.split_last()) {
+            (Kind::Gated, Some((last, outer))) => [outer, &[2 * last]].concat(),
+            (Kind::PerRow, Some((_, outer))) => [outer, &[1]].concat(),
+            _ => domain.to_vec(),
+        };
+        let shapes: Vec<Vec<usize>> = op.def().inputs.iter().map(|t| shape(t.kind)).collect();
+        let tensors = shapes.iter().zip(&*op.def().inputs);
+        let metas = tensors.map(|(shape, t)| TensorMeta { shape, dtype: t.stored(dtype) });
+        let metas: Vec<TensorMeta<'_>> = metas.collect();
+        let attrs = op.default_attrs();
+        let bound = bind(op.def(), &attrs, &metas).expect("a call");
+        Case { op, reference, package, attrs, shapes, bound, dtype, cores: 1, set: 0 }
+    }
+
+    /// Runs the call, compares its results, and returns the model's report.
+    fn run(
+        &self,
+        program: &Path,
+        dir: &Path,
+        index: usize,
+        inputs: &[Tensor],
+        more: &[&str],
+    ) -> String {
         let def = self.op.def();
         let mut command = Command::new(program);
         command.current_dir(dir).arg(index.to_string()).args(more);
@@ -187,7 +229,10 @@ impl Case {
             command.args(["--out", &format!("{0}=out.{0}:{bytes}", tensor.name)]);
         }
         let out = command.output().expect("the program");
-        let what = || format!("{} {} {:?}", self.op.name(), self.dtype, &*self.bound.domain);
+        let what = || {
+            let Case { dtype, cores, bound, .. } = self;
+            format!("{} {dtype} {:?} on {cores} cores", self.op.name(), &*bound.domain)
+        };
         assert!(out.status.success(), "{}: {}", what(), String::from_utf8_lossy(&out.stderr));
         let outputs: Vec<Vec<u8>> = def
             .outputs
@@ -229,6 +274,7 @@ impl Case {
                 }
             }
         }
+        String::from_utf8(out.stdout).expect("a report")
     }
 
     /// Returns the element type of a tensor.
@@ -316,64 +362,60 @@ const DOMAINS: [&[usize]; 9] = [
     &[3, 0],
 ];
 
-#[test]
-fn on_ascend910b() {
-    let calls = Calls::new("ascend910b", &DType::ALL, &DOMAINS[..6], Cann::V9);
-    calls.check(8, &[], &[&[]]);
-}
-
 /// Short rows that do not end on blocks, of which tiles are turned: several tiles a core, and fewer rows than a line has.
-#[test]
-fn short_rows() {
-    let domains: [&[usize]; 4] = [&[9, 1], &[20_001, 1], &[3003, 7], &[70, 13]];
-    Calls::new("ascend910b", &DType::ALL, &domains, Cann::V9).check(3, &[], &[&[]]);
-    let ordered = Calls::new("ascend950", &[DType::F32, DType::F16], &domains[2..3], Cann::V9);
-    ordered.check(5, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
-}
-
-#[test]
-fn rows_that_fill_ub() {
-    Calls::new("ascend910b", &[DType::F32], &DOMAINS[5..], Cann::V9).check(2, &[], &[&[]]);
-}
+const SHORT: [&[usize]; 4] = [&[9, 1], &[20_001, 1], &[3003, 7], &[70, 13]];
 
 /// Rows that do not fit UB, from just beyond it to vocabularies of language models; the last chunk of 6145 elements would have one.
 const LONG: [&[usize]; 5] = [&[3, 5801], &[5, 6145], &[2, 8192], &[1, 50_257], &[1, 131_072]];
 
 #[test]
-fn rows_that_do_not_fit_ub() {
-    Calls::new("ascend910b", &[DType::F32, DType::BF16], &LONG, Cann::V9).check(2, &[], &[&[]]);
+fn on_ascend910b() {
+    let runs: [Runs<'_>; 4] = [
+        (&DType::ALL, &DOMAINS[..6], 8),
+        (&DType::ALL, &SHORT, 3),
+        (&[DType::F32], &DOMAINS[5..], 2),
+        (&[DType::F32, DType::BF16], &LONG, 2),
+    ];
+    Calls::new("ascend910b", Cann::V9).of(&RUN, &runs).check(&[], &[&[]]);
+}
+
+#[test]
+fn on_ascend950_with_the_compilers_order() {
+    let runs: [Runs<'_>; 2] = [
+        (&[DType::F32, DType::BF16], &DOMAINS[1..5], 5),
+        (&[DType::F32, DType::F16], &SHORT[2..3], 5),
+    ];
+    let calls = Calls::new("ascend950", Cann::V9).of(&RUN, &runs);
+    calls.check(&["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
 }
 
 #[test]
 #[ignore = "a quarter of a minute: .ci/deep everything"]
 fn rows_that_do_not_fit_ub_on_other_products() {
-    let ordered = Calls::new("ascend950", &[DType::F32, DType::F16], &[&[3, 20_001]], Cann::V9);
-    ordered.check(2, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
-    let blocks = Calls::new("ascend310p", &[DType::F32, DType::F16], &[&[3, 20_016]], Cann::V8);
-    blocks.check(2, &[], &[&[]]);
-    let inexact = Calls::new("ascend910b", &[DType::F32], &LONG[1..2], Cann::V8);
-    inexact.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
+    let floats = [DType::F32, DType::F16];
+    let ordered = Calls::new("ascend950", Cann::V9).of(&RUN, &[(&floats, &[&[3, 20_001]], 2)]);
+    ordered.check(&["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
+    let blocks = Calls::new("ascend310p", Cann::V8).of(&RUN, &[(&floats, &[&[3, 20_016]], 2)]);
+    blocks.check(&[], &[&[]]);
+    let inexact = Calls::new("ascend910b", Cann::V8).of(&RUN, &[(&[DType::F32], &LONG[1..2], 3)]);
+    inexact.check(&[], &[&["--noise", "5"], &["--flush"]]);
 }
 
-#[test]
-fn on_ascend950_with_the_compilers_order() {
-    let calls = Calls::new("ascend950", &[DType::F32, DType::BF16], &DOMAINS[1..5], Cann::V9);
-    calls.check(5, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
-}
-
-/// Copies move whole blocks there, so that rows end on blocks.
+/// Copies move whole blocks there, so that rows end on blocks; those of integers of 8 bits too.
 #[test]
 fn on_ascend310p() {
+    let floats = [DType::F32, DType::F16];
     let domains: [&[usize]; 3] = [&[300, 16], &[2, 3, 64], &[9, 1008]];
-    let calls = Calls::new("ascend310p", &[DType::F32, DType::F16], &domains, Cann::V8);
-    calls.check(8, &[], &[&[]]);
+    let calls = Calls::new("ascend310p", Cann::V8).of(&RUN, &[(&floats, &domains, 8)]);
+    let domains: [&[usize]; 5] = [&[304, 32], &[2, 8, 64], &[37, 1024], &[9, 2048], &[35, 20_032]];
+    calls.of(&per_row::INTEGERS, &[(&floats, &domains, 8)]).check(&[], &[&[]]);
 }
 
 /// Exponentials, quotients and roots may be a unit off, and small numbers may be flushed to 0.
 #[test]
 fn where_functions_are_inexact() {
-    let calls = Calls::new("ascend910b", &[DType::F32], &DOMAINS[3..5], Cann::V8);
-    calls.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
+    let calls = Calls::new("ascend910b", Cann::V8).of(&RUN, &[(&[DType::F32], &DOMAINS[3..5], 3)]);
+    calls.check(&[], &[&["--noise", "5"], &["--flush"]]);
 }
 
 #[test]
@@ -411,9 +453,7 @@ fn said(line: &str) -> (bool, String) {
 fn commands_show_and_run_them() {
     let (is_good, plan) = said("explain SoftmaxGrad --soc ascend910b --dtype f16");
     assert!(is_good && plan.contains("row_max along each row"), "{plan}");
-    for (op, shape, dtype) in
-        [("SoftmaxGrad", "40x1000", "f32"), ("RmsNorm", "9x64", "bf16"), ("Halves", "9x40", "f32")]
-    {
+    for (op, shape, dtype) in [("RmsNorm", "9x64", "bf16"), ("Halves", "9x40", "f32")] {
         let line = format!("simulate {op} --shape {shape} --soc ascend910b --dtype {dtype}");
         let (is_good, figures) = said(&line);
         println!("{line}\n{figures}");
@@ -421,43 +461,4 @@ fn commands_show_and_run_them() {
     }
     let line = "tile Softmax --shape 64x1000 --soc ascend910b --dtype f32";
     assert!(!said(line).0, "tiles are whole rows");
-}
-
-/// UB holds the start of a row between walks, so that only what does not fit is read again.
-///
-/// A kernel that reads the row in each walk and writes it once would move 2.0 of the least for a softmax. Short rows are copied
-/// without gaps; rows of 31 to 64 `float` are not, because gathers would take longer than what copies move beyond them.
-#[test]
-fn gm_traffic() {
-    moves(&[
-        ("Softmax", "2x50257", "f32", 1.28),
-        ("Softmax", "4096x7", "f16", 1.05),
-        ("Softmax", "4096x63", "f32", 1.12),
-    ]);
-}
-
-#[test]
-#[ignore = "a compiler's run for each: .ci/deep everything"]
-fn gm_traffic_of_other_lengths() {
-    moves(&[
-        ("Softmax", "2x8192", "f32", 1.0),
-        ("Softmax", "2x50257", "bf16", 1.01),
-        ("Softmax", "1x131072", "f32", 1.73),
-        ("RmsNorm", "1x131072", "f32", 1.24),
-        ("Softmax", "4096x1", "f32", 1.1),
-        ("Softmax", "4096x7", "f32", 1.05),
-        ("Softmax", "4096x31", "f32", 1.25),
-    ]);
-}
-
-/// Checks that operators on ascend910b move at most so many times the bytes that their tensors have.
-fn moves(cases: &[(&str, &str, &str, f64)]) {
-    for (op, shape, dtype, most) in cases {
-        let line = format!("simulate {op} --shape {shape} --soc ascend910b --dtype {dtype}");
-        let (is_good, figures) = said(&line);
-        let moved = figures.lines().find_map(|l| l.strip_prefix("gm moved over least"));
-        let moved: f64 = moved.expect("a figure").trim().parse().expect("a number");
-        println!("{line} {moved}");
-        assert!(is_good && moved <= *most, "{line}: {figures}");
-    }
 }

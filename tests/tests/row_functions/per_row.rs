@@ -1,7 +1,7 @@
 //! NPU kernels that read and write tensors with one number per row.
 
 use super::super::Sized;
-use super::{Calls, DOMAINS, Run};
+use super::{Calls, DOMAINS, Run, Runs, SHORT};
 use crate::common::Random;
 use codegen_ascendc::emit::Cann;
 use op_dsl::ir::DType;
@@ -99,7 +99,7 @@ const RUN: [Run; 10] = [
 ];
 
 /// Operators with results of 8 bits.
-const INTEGERS: [Run; 3] =
+pub const INTEGERS: [Run; 3] =
     [("SwiGluQuant", "SwiGluWithScale"), ("GeluQuant", "GeluQuant"), ("Bytes", "Bytes")];
 
 /// All of them.
@@ -210,53 +210,38 @@ pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
     })
 }
 
+/// Rows that fill UB, no rows, and rows in chunks, whose numbers are copied one by one.
+const LONG: [&[usize]; 5] = [&[3, 4096], &[0, 5], &[7, 6145], &[3, 8192], &[1, 50_257]];
+
+/// Short rows are turned: the last tile of a core has fewer rows than a line, and cores share blocks of numbers.
 #[test]
 fn on_ascend910b() {
-    let calls = Calls::of(&all(), "ascend910b", &DType::ALL, &DOMAINS[..6], Cann::V9);
-    calls.check(8, &[], &[&[]]);
-}
-
-/// Rows that fill UB, no rows, and rows in chunks, whose numbers are copied one by one; on one core and on several.
-#[test]
-fn long_rows() {
-    let domains: [&[usize]; 5] = [&[3, 4096], &[0, 5], &[7, 6145], &[3, 8192], &[1, 50_257]];
-    let calls = Calls::of(&all(), "ascend910b", &[DType::F32, DType::BF16], &domains, Cann::V9);
-    calls.check(1, &[], &[&[]]);
-    calls.check(5, &[], &[&[]]);
-}
-
-/// Short rows that are turned: the last tile of a core has fewer rows than a line, and cores share blocks of numbers.
-#[test]
-fn short_rows() {
-    let domains: [&[usize]; 4] = [&[9, 1], &[20_001, 1], &[3003, 7], &[70, 13]];
-    Calls::of(&all(), "ascend910b", &DType::ALL, &domains, Cann::V9).check(3, &[], &[&[]]);
+    let runs: [Runs<'_>; 4] = [
+        (&DType::ALL, &DOMAINS[..6], 8),
+        (&DType::ALL, &SHORT, 3),
+        (&[DType::F32, DType::BF16], &LONG, 1),
+        (&[DType::F32, DType::BF16], &LONG, 5),
+    ];
+    Calls::new("ascend910b", Cann::V9).of(&all(), &runs).check(&[], &[&[]]);
 }
 
 #[test]
 fn on_ascend950_with_the_compilers_order() {
     let dtypes = [DType::F32, DType::F16];
     let domains: [&[usize]; 4] = [&[3003, 7], &[5, 63], &[700, 64], &[3, 20_001]];
-    let calls = Calls::of(&all(), "ascend950", &dtypes, &domains, Cann::V9);
-    calls.check(5, &["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
+    let calls = Calls::new("ascend950", Cann::V9).of(&all(), &[(&dtypes, &domains, 5)]);
+    calls.check(&["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
 }
 
 /// Copies move whole blocks there, so that rows end on blocks, and scalar code writes less than a block of numbers.
 #[test]
 #[ignore = "a compiler's run: .ci/deep everything"]
 fn on_ascend310p() {
+    let dtypes = [DType::F32, DType::F16];
     let domains: [&[usize]; 6] =
         [&[16, 16], &[304, 16], &[2, 8, 64], &[37, 1008], &[9, 2000], &[35, 20_016]];
-    let calls = Calls::of(&RUN, "ascend310p", &[DType::F32, DType::F16], &domains, Cann::V8);
-    calls.check(8, &[], &[&[]]);
-    calls.check(1, &[], &[&[]]);
-}
-
-/// Rows of integers of 8 bits end on blocks there too.
-#[test]
-fn integers_on_ascend310p() {
-    let domains: [&[usize]; 5] = [&[304, 32], &[2, 8, 64], &[37, 1024], &[9, 2048], &[35, 20_032]];
-    let dtypes = [DType::F32, DType::F16];
-    Calls::of(&INTEGERS, "ascend310p", &dtypes, &domains, Cann::V8).check(8, &[], &[&[]]);
+    let runs: [Runs<'_>; 2] = [(&dtypes, &domains, 8), (&dtypes, &domains, 1)];
+    Calls::new("ascend310p", Cann::V8).of(&RUN, &runs).check(&[], &[&[]]);
 }
 
 /// Exponentials, quotients and roots may be a unit off, and small numbers may be flushed to 0.
@@ -264,8 +249,8 @@ fn integers_on_ascend310p() {
 #[ignore = "a compiler's run: .ci/deep everything"]
 fn where_functions_are_inexact() {
     let domains: [&[usize]; 3] = [&[5, 63], &[70, 64], &[3, 6145]];
-    let calls = Calls::of(&all(), "ascend910b", &[DType::F32], &domains, Cann::V8);
-    calls.check(3, &[], &[&["--noise", "5"], &["--flush"]]);
+    let calls = Calls::new("ascend910b", Cann::V8).of(&all(), &[(&[DType::F32], &domains, 3)]);
+    calls.check(&[], &[&["--noise", "5"], &["--flush"]]);
 }
 
 #[test]
@@ -282,7 +267,7 @@ fn commands_show_and_run_them() {
     assert!(plan.contains("Stage row2, once per row") && !plan.contains("Results"), "{plan}");
     let plan = said("explain SwiGluQuant --soc ascend910b --dtype f32");
     assert!(plan.contains("Integers of y"), "{plan}");
-    for op in ["LogSumExp", "SavedNormGrad", "Shifted", "SwiGluQuant"] {
+    for op in ["SavedNormGrad", "SwiGluQuant"] {
         let figures = said(&format!("simulate {op} --shape 9x40 --soc ascend910b --dtype bf16"));
         assert!(figures.contains("gm moved over least"), "{figures}");
     }
