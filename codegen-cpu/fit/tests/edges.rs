@@ -3,8 +3,9 @@
 mod common;
 
 use common::number::{Number, exact};
-use common::{BF16, CASES, F16, named};
+use common::{BF16, CASES, Case, F16, named};
 use op_dsl_fit::{Element, End, Function, Hints, Oracle, Refusal, Request, Symmetry, Table};
+use std::sync::LazyLock;
 
 const WIDTHS: [usize; 3] = [32, 16, 8];
 
@@ -20,16 +21,23 @@ fn tables(function: &Function) -> Vec<(Element, Table)> {
     tables
 }
 
+/// Returns the tables of all cases, fitted once for all tests, because that is nearly all of their time.
+fn tables_of_cases() -> impl Iterator<Item = (&'static Case, &'static [(Element, Table)])> {
+    static TABLES: LazyLock<Vec<Vec<(Element, Table)>>> = LazyLock::new(|| {
+        let fitted = |case: &Case| tables(&Function::new(&case.oracle(), case.hints()));
+        CASES.iter().map(fitted).collect()
+    });
+    CASES.iter().zip(TABLES.iter().map(Vec::as_slice))
+}
+
 fn oracle(f: impl Fn(f64) -> Number) -> impl Fn(&[f64]) -> Vec<(f64, f64)> {
     move |x| x.iter().map(|&x| f(x)).map(|n| (n.value, n.error)).collect()
 }
 
 #[test]
 fn zeros_are_exact_and_keep_their_signs() {
-    for case in &CASES {
-        let f = case.oracle();
-        let function = Function::new(&f, case.hints());
-        for (element, table) in tables(&function) {
+    for (case, tables) in tables_of_cases() {
+        for &(element, ref table) in tables {
             for zero in [-0.0f32, 0.0] {
                 let Some(got) = table.eval(zero) else { continue };
                 // The sign is that of the function beside zero.
@@ -61,10 +69,8 @@ fn a_falling_function_is_minus_zero_at_zero() {
 #[test]
 fn beyond_a_clamped_end_is_the_limit() {
     let mut clamped = 0;
-    for case in &CASES {
-        let f = case.oracle();
-        let function = Function::new(&f, case.hints());
-        for (element, table) in tables(&function) {
+    for (case, tables) in tables_of_cases() {
+        for &(element, ref table) in tables {
             assert!(table.eval(f32::NAN).is_some_and(f32::is_nan));
             let sides = [(0, -1.0f32), (1, 1.0)];
             for (side, sign) in sides {

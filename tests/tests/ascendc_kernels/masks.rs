@@ -5,8 +5,10 @@
 use super::check;
 use super::common::*;
 use super::program::Program;
+use super::shared::planned;
 use codegen_ascendc::arch::{Soc, Why};
 use codegen_ascendc::emit::{Options, Package};
+use codegen_ascendc::plan::Storage;
 use op_dsl::Operator;
 
 #[op_dsl::operators(kernels = false)]
@@ -54,7 +56,8 @@ fn soc(name: &str) -> &'static Soc {
 
 /// Returns the operators that an architecture has kernels for.
 fn able(ops: &[&'static Operator], soc: &'static Soc) -> Vec<&'static Operator> {
-    let able = |op: &&Operator| Package::new(op.def(), &[soc], Options::default()).is_ok();
+    let has_plans = |package: &Package<'_>| package.plans_of(soc.arch).next().is_some();
+    let able = |op: &&'static Operator| planned(op, soc, Storage::default()).is_some_and(has_plans);
     ops.iter().copied().filter(able).collect()
 }
 
