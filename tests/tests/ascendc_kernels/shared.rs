@@ -8,6 +8,7 @@ use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Layout, Options, Package};
 use codegen_ascendc::plan::Storage;
 use op_dsl::Operator;
+use op_dsl_cpp::in_parallel;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -44,6 +45,8 @@ pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
             op.def().sums.is_empty().then_some(())?; // their tiling takes the shapes of all inputs
             Some((op, planned(op, soc, storage)?))
         };
+        // By all processors ahead, because other tests wait for these plans.
+        in_parallel(operators(soc), |op| _ = able(op));
         let packages: Vec<_> = operators(soc).into_iter().filter_map(able).collect();
         let all: Vec<&Package<'_>> = packages.iter().map(|(_, package)| *package).collect();
         let program = compiled(&all, soc.arch, &[]);
