@@ -139,6 +139,12 @@ pub mod formulas {
         ln(cosh(x - t))
     }
 
+    /// The length of a parabola, whose logarithm is that of a sum which cancels where `x` is negative.
+    #[op(name = "ArcLength", dtypes(f32))]
+    pub fn arc_length(x: Elem) -> Elem {
+        x * sqrt(x * x + 1.0) + asinh(x)
+    }
+
     /// The divergence of a normal distribution from that with mean 0 and deviation 1; `s` is the logarithm of its variance.
     #[op(name = "NormalKl", dtypes(f32))]
     pub fn normal_kl(m: Elem, s: Elem) -> Elem {

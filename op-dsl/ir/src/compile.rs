@@ -19,6 +19,7 @@
 //!        common_factors of quotients: `y / d + k y` becomes `y (1 / d + k)`
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        addends        terms of a sum that depend on the same stream are added first
+//!        conjugates     `u + sqrt(u^2 + c)` becomes a quotient where `u` is negative
 //!        rational       one common denominator: terms that cancel are cancelled before any rounding
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out
@@ -36,9 +37,9 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    addends, branch_sinking, common_factors, compose, exponentials, functions_of_sums, held,
-    like_terms, limits, opposites, overflow_guard, rational, recognise, saturate, series, simplify,
-    stabilise,
+    addends, branch_sinking, common_factors, compose, conjugates, exponentials, functions_of_sums,
+    held, like_terms, limits, opposites, overflow_guard, rational, recognise, saturate, series,
+    simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -181,16 +182,20 @@ fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, boo
     let bounded = |limits: &Graph| if has_limits { held::run(limits) } else { limits.clone() };
     let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
     let written = addends::by_stream(&opposites::run(&collected));
-    let of_sums = functions_of_sums::run(&written, limited);
-    let forms = core::iter::once(written.clone()).chain(fractions(&written));
+    let [of_sums, conjugate] =
+        [functions_of_sums::run(&written, limited), conjugates::run(&written)];
+    let others: Vec<&Graph> = of_sums.iter().chain(&conjugate).collect();
+    // A quotient for a sum that cancels comes first, since fractions of the sum multiply out the square of a difference of streams.
+    let forms = [written.clone()].into_iter().chain(conjugate.clone());
+    let forms = forms.chain(fractions(&written)).map(|form| limited(&form));
     let mut best: Option<(f64, [Graph; 2])> = None;
-    for form in forms.map(|form| limited(&form)).chain(of_sums.clone()) {
+    for form in forms.chain(of_sums.clone()) {
         let bounded = bounded(&form);
         let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);
         let is_without = has_limits && rounding::has_no_limit(&graph, ranges);
         let is_beyond =
-            || of_sums.iter().any(|of_sums| rounding::overflows_beside(&graph, of_sums, ranges));
+            || others.iter().any(|other| rounding::overflows_beside(&graph, other, ranges));
         let error = if is_without || is_beyond() { error.max(1.0) } else { error };
         // Only a form that is good everywhere replaces one that is zero where huge factors make a number of it.
         let error = if is_lost { error.max(GOOD.next_up()) } else { error };

@@ -112,6 +112,19 @@ fn limits_do_not_depend_on_spelling() {
     check(log_cosh, &[INF, INF], &[], f64::NAN);
 }
 
+/// Far out a sum that cancels keeps its digits, and a difference of equal streams is 0 before it is squared.
+#[test]
+fn roots_of_squares() {
+    let arc = "fn f(x: Elem) -> Elem { x * sqrt(x * x + 1.0) + ln(x + sqrt(1.0 + x * x)) }";
+    let arc = &operators(arc, "x")[0];
+    check(arc, &[-(2f64.powi(26))], &[], -(2f64.powi(52)) - 19.214775639);
+    check(arc, &[-INF], &[], -INF);
+    let bend = "fn f(x: Elem, t: Elem) -> Elem { sqrt((x - t) * (x - t) + 1.0) - (x - t) }";
+    let bend = &operators(bend, "x")[0];
+    check(bend, &[1.4e23, 1.4e23], &[], 1.0);
+    check(bend, &[3e9, 1e9], &[], 2.5e-10);
+}
+
 /// `p ln(p / q)` has the derivatives `ln(p / q) + 1`, whose limit infinity itself gives, and `-p / q`, as written infinity by infinity.
 #[test]
 fn each_result_has_its_own_limit() {

@@ -4,6 +4,7 @@ pub(crate) mod addends;
 pub mod branch_sinking;
 pub mod common_factors;
 pub mod compose;
+pub(crate) mod conjugates;
 pub mod differentiate;
 pub mod divisors;
 pub(crate) mod exponentials;
