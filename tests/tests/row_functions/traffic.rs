@@ -1,4 +1,4 @@
-//! What NPU kernels of row functions move between GM and UB.
+//! Bytes that NPU kernels of row functions move between GM and UB.
 
 use super::{Calls, RUN, Run, Runs};
 use codegen_ascendc::emit::Cann;
