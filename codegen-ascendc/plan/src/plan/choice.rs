@@ -35,9 +35,8 @@ const NEARLY: f64 = 1.02;
 
 /// Ratio of errors up to which a cheaper plan is taken, where no plan is within the budget.
 ///
-/// Smaller differences mean nothing, because the largest errors that sets of attacks on one plan find, with different random
-/// numbers, differ by up to a quarter.
-const SCATTER: f64 = 1.25;
+/// Smaller differences mean nothing, because two attacks on the same plan, with different random numbers, differ as much.
+const SCATTER: f64 = 1.1;
 
 /// Returns the plan of a graph: the one in `choices.txt`, or one found by a search, as `source` says.
 pub(super) fn chosen(
