@@ -4,10 +4,11 @@
 //! trace (op-dsl-syntax)
 //!   -> branch_sinking   a function of a select moves into its arms, where an arm then becomes a primitive
 //!   -> recognise        an analytic univariate subgraph that equals a primitive becomes that primitive
+//!   -> exponential_sums `ln(exp(x) + exp(y))` becomes `max(x, y) + softplus(-|x - y|)`, quotients become sigmoids
 //!   -> differentiate    gradients only
 //!   -> divisors         gradients only: terms with `a * (b / a)` become `b`
 //!   -> finish:
-//!        branch_sinking, recognise  again, for what differentiation or the author wrote out
+//!        branch_sinking, recognise, exponential_sums  again, for what differentiation or the author wrote out
 //!        compose        primitives without an algorithm are expanded
 //!        like_terms     `a x + b x` becomes `(a + b) x` for attributes `a` and `b`
 //!        saturate       x is clamped where the formula has reached its limit
@@ -35,11 +36,12 @@ use crate::accuracy::Fast;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
+use crate::passes::exponential_sums::Joint;
 use crate::passes::rational::Style;
 use crate::passes::{
-    addends, branch_sinking, common_factors, compose, conjugates, exponentials, functions_of_sums,
-    held, like_terms, limits, opposites, overflow_guard, rational, recognise, saturate, series,
-    simplify, stabilise,
+    addends, branch_sinking, common_factors, compose, conjugates, exponential_sums, exponentials,
+    functions_of_sums, held, like_terms, limits, opposites, overflow_guard, rational, recognise,
+    saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -122,7 +124,7 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
 
 /// Rewrites a graph before it is differentiated: a formula that spells out a primitive becomes a call of that primitive.
 pub fn before_derivatives(graph: &Graph) -> Graph {
-    recognise::run(&branch_sinking::run(graph))
+    exponential_sums::run(&recognise::run(&branch_sinking::run(graph)), Joint::Lost)
 }
 
 /// Error budget of the 16-bit types, in their own ULP.
@@ -242,7 +244,8 @@ fn one_by_one(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph
 
 /// Rewrites a graph so that it calls only primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
-    compose::run(&recognise::run(&branch_sinking::run(&simplify::run(graph))))
+    let recognised = recognise::run(&branch_sinking::run(&simplify::run(graph)));
+    compose::run(&recognise::run(&exponential_sums::run(&recognised, Joint::Kept)))
 }
 
 fn finish(graph: &Graph) -> Graph {

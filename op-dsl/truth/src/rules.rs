@@ -288,6 +288,9 @@ trait Shapes: Real {
 impl<R: Real> Shapes for R {}
 
 fn tanh<R: Real>(x: &R) -> R {
+    if x.is_exact_zero() {
+        return x.clone(); // with its sign, which decides at a pole
+    }
     let m = (x.abs() * x.num(-2.0)).expm1();
     let positive = -m.clone() / (x.num(2.0) + m);
     if x.is_negative() { -positive } else { positive }

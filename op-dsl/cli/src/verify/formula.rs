@@ -222,7 +222,7 @@ impl Formula {
     /// Near zero crossings the unit is that of [`crossing::scale`], except in 16-bit types. If the output is a sum of terms
     /// that cancel, the unit is not smaller than the rounding error of such a term in f64, and for `accuracy = "fast"` not smaller
     /// than that of the largest addend in f32. At a pole with opposite infinities
-    /// on its sides, either infinity is right. If the formula rounds numbers to integers, the exact result of arguments of
+    /// on its sides, either infinity is right. Where the formula has no value as written, the limit from both sides is right. If the formula rounds numbers to integers, the exact result of arguments of
     /// `round` that are off by [`TIE`] is right as well.
     pub fn error(
         &self,
@@ -269,6 +269,15 @@ impl Formula {
         let least = beside.iter().map(|want| format.error(got, *want, 0.0)).fold(error, f64::min);
         if least <= if format.is_narrow() { NEAREST } else { PLAIN } {
             return least;
+        }
+        if want.is_nan() && got.is_finite() {
+            // `x / tanh(x)` has no value at 0 as written, but a limit.
+            let limit = |s: usize, x: f64| self.truth(attrs, &moved(s, x), format)[k];
+            let sides =
+                |s: usize| [streams[s].next_down(), streams[s].next_up()].map(|x| limit(s, x));
+            let of_side = |want: Option<f64>| format.error(got, want.unwrap_or(f64::NAN), 0.0);
+            let both = varied().map(|s| sides(s).map(of_side).into_iter().fold(0.0, f64::max));
+            return both.fold(error, f64::min);
         }
         if want.is_infinite() && got.is_infinite() {
             let is_pole = |s: usize| {

@@ -3,6 +3,8 @@
 //! Zeros are not among them, because a formula that reads `0 * inf` has no value.
 
 use super::formula::Formula;
+use op_dsl_ir::format::{Format, pow2};
+use op_dsl_ir::op::Value;
 
 /// Values tried for each input stream, in all combinations; masks take 0 and 1 instead.
 const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
@@ -10,6 +12,9 @@ const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75
 ///
 /// An operator with many streams has more combinations, which are sampled evenly, because exact values at infinities take long.
 const MOST: u64 = 1 << 11;
+
+/// Exponents of the powers of two, all beyond f32, that stand for as many infinite inputs, each with another growth.
+const GROWTHS: [i32; 3] = [160, 400, 1000];
 
 /// Returns the number of elements with infinities and NaN that a formula is tried at.
 pub fn elements(formula: &Formula) -> u64 {
@@ -40,6 +45,36 @@ pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
             if formula.masks.contains(&k) { value as f64 } else { VALUES[value] }
         })
         .collect()
+}
+
+impl Formula {
+    /// Returns whether a result is the limit of output `k` however fast each of several infinite inputs grows.
+    ///
+    /// Arithmetic on the formula as written may give NaN there: `exp(x) / (exp(x) + exp(y))` is 1 at `x = inf, y = -inf`.
+    pub fn is_joint_limit(
+        &self,
+        attrs: &[Value],
+        streams: &[f64],
+        k: usize,
+        got: f64,
+        format: Format,
+    ) -> bool {
+        let infinite: Vec<usize> =
+            (0..streams.len()).filter(|s| streams[*s].is_infinite()).collect();
+        if got.is_nan() || !(2..=GROWTHS.len()).contains(&infinite.len()) {
+            return false;
+        }
+        let last = infinite.len() - 1;
+        let orders: [&dyn Fn(usize) -> usize; 3] = [&|rank| rank, &|rank| last - rank, &|_| 0];
+        orders.iter().all(|order| {
+            let mut grown = streams.to_vec();
+            for (rank, s) in infinite.iter().enumerate() {
+                grown[*s] = pow2(GROWTHS[order(rank)]).copysign(streams[*s]);
+            }
+            let want = self.truth(attrs, &grown, format)[k];
+            want.is_some_and(|want| format.error(got, want, 0.0) <= 1.0)
+        })
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ fn oriented(graph: &Graph) -> Graph {
     })
 }
 
-/// Returns the sums of several streams that a function is applied to, also with a factor that is the same for all elements.
+/// Returns the sums of several streams that a function is applied to, also squared, and with addends and factors that are the same
+/// for all elements.
 fn arguments(graph: &Graph) -> Vec<Id> {
     let (uniform, inputs) = (graph.uniform(), graph.inputs());
     let is_function = |node: Node| match node {
@@ -60,10 +61,14 @@ fn arguments(graph: &Graph) -> Vec<Id> {
         Node::Call(Prim::Mul, [x, y, _]) => uniform[x.index()] || uniform[y.index()],
         _ => false,
     };
+    let is_sum = |node: Node| matches!(node, Node::Call(Prim::Add | Prim::Sub, _));
+    let is_shifted = |node: Node| is_sum(node) && node.args().iter().any(|x| uniform[x.index()]);
+    let is_square = |node: Node| matches!(node, Node::Call(Prim::Mul, [x, y, _]) if x == y);
     let mut is_read = vec![false; graph.nodes.len()];
     for id in graph.ids().rev() {
         let node = graph.nodes[id.index()];
-        if is_function(node) || scales(node) && is_read[id.index()] {
+        let is_within = scales(node) || is_shifted(node) || is_square(node);
+        if is_function(node) || is_within && is_read[id.index()] {
             node.args().iter().for_each(|arg| is_read[arg.index()] = true);
         }
     }
@@ -74,9 +79,9 @@ fn arguments(graph: &Graph) -> Vec<Id> {
         Node::Call(Prim::Add | Prim::Sub, _) => at.args().all(|is_linear| *is_linear),
         node => scales(node) && at.args().all(|is_linear| *is_linear),
     });
-    let is_sum = |id: &Id| matches!(graph.nodes[id.index()], Node::Call(Prim::Add | Prim::Sub, _));
     let is_argument = |id: &Id| is_read[id.index()] && is_linear[id.index()];
-    let all = graph.ids().filter(|id| is_sum(id) && is_argument(id));
+    let is_whole = |node: Node| is_sum(node) && !is_shifted(node);
+    let all = graph.ids().filter(|id| is_whole(graph.nodes[id.index()]) && is_argument(id));
     all.filter(|id| inputs[id.index()].are_several()).collect()
 }
 

@@ -7,6 +7,7 @@ pub mod compose;
 pub(crate) mod conjugates;
 pub mod differentiate;
 pub mod divisors;
+pub(crate) mod exponential_sums;
 pub(crate) mod exponentials;
 pub(crate) mod functions_of_sums;
 pub(crate) mod held;

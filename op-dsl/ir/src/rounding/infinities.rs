@@ -43,7 +43,8 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
 /// node there.
 ///
 /// The quotient is then NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
-/// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function.
+/// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function. So has the share
+/// that terms have of a sum, `p / (p + q)`, which is 1 where `p` alone is infinite.
 pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     let is_stream = |node: Node| node == Node::Stream(stream as u16);
     let is_other = |node: Node| matches!(node, Node::Stream(_)) && !is_stream(node);
@@ -56,8 +57,13 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     };
     // Infinite, or NaN because infinities have been combined.
     let is_lost = |id: Id| !values[id.index()].is_finite();
+    let addends = |sum: Id| graph.addends(sum, |_| true).into_iter().map(|(id, _)| id);
+    let are_terms = |x: Id, sum: Id| {
+        let mut infinite = addends(x).filter(|id| is_lost(*id));
+        infinite.all(|id| addends(sum).any(|other| other == id))
+    };
     let divides = |node: &Node| match *node {
-        Node::Call(Prim::Div, [x, y, _]) => is_lost(x) && is_lost(y),
+        Node::Call(Prim::Div, [x, y, _]) => is_lost(x) && is_lost(y) && !are_terms(x, y),
         _ => false,
     };
     graph.ids().filter(is_sum).any(|sum| {

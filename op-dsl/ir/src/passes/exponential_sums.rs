@@ -1,0 +1,226 @@
+//! Writes logarithms and quotients of sums of exponentials by differences of the exponents, because the exponentials leave f64.
+//!
+//! ```text
+//! ln(e^a + e^b)       -> max(a, b) + softplus(-|a - b|)
+//! e^a / (e^a + e^b)   -> sigmoid(a - b)
+//! e^c / (e^a + e^b)   -> exp(-ln(e^(a - c) + e^(b - c)))
+//! ```
+//!
+//! Of three exponentials, two are one exponential of their logarithm: `e^a + e^b + e^c` is `e^l + e^c` with `l = ln(e^a + e^b)`.
+//! The sums depend on several streams. Those of one stream are functions that other passes recognise and take the limits of.
+
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+
+/// Largest number of exponentials in a sum that is rewritten, because each takes another softplus.
+const MOST: usize = 4;
+
+/// Values of `ln(e^a + e^b)` where both exponents are the same infinity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Joint {
+    /// NaN, as the derivatives of the formula as written are.
+    Lost,
+    /// That infinity, as the formula as written is.
+    Kept,
+}
+
+/// A product: a sign, the exponents and the other factors.
+struct Term {
+    sign: f64,
+    exponents: Vec<Id>,
+    factors: Vec<Id>,
+}
+
+/// Rewrites logarithms and quotients of sums of exponentials that depend on several streams.
+pub fn run(graph: &Graph, joint: Joint) -> Graph {
+    let inputs = graph.inputs();
+    let sum = |id: Id| inputs[id.index()].are_several().then(|| exponentials(graph, id)).flatten();
+    graph.rewrite_at(|b, at| {
+        let other = match at.node {
+            Node::Call(Prim::Ln, [x, ..]) => sum(x).map(|terms| {
+                let exponents = terms.iter().map(|term| exponent(b, at.earlier, term));
+                let exponents: Vec<Id> = exponents.collect();
+                logarithm(b, &exponents, joint)
+            }),
+            Node::Call(Prim::Div, [x, y, _]) => {
+                sum(y).map(|terms| quotient(b, graph, at.earlier, x, &terms))
+            }
+            _ => None,
+        };
+        other.unwrap_or_else(|| b.add(at.copy()))
+    })
+}
+
+/// Returns the terms of a sum of exponentials and positive numbers; `None` for every other value.
+fn exponentials(graph: &Graph, sum: Id) -> Option<Vec<Term>> {
+    let terms: Vec<Term> = terms(graph, sum);
+    let is_number = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0 && c.is_finite());
+    let is_one = |term: &Term| term.sign > 0.0 && term.factors.iter().all(is_number);
+    let growing = terms.iter().filter(|term| !term.exponents.is_empty()).count();
+    ((2..=MOST).contains(&terms.len()) && growing > 1 && terms.iter().all(is_one)).then_some(terms)
+}
+
+fn terms(graph: &Graph, sum: Id) -> Vec<Term> {
+    let term = |(id, sign): (Id, f64)| {
+        let mut term = Term { sign, exponents: Vec::new(), factors: Vec::new() };
+        for factor in graph.factors(id, |_| true) {
+            match graph.nodes[factor.index()] {
+                Node::Call(Prim::Exp, [x, ..]) => term.exponents.push(x),
+                _ => term.factors.push(factor),
+            }
+        }
+        term
+    };
+    graph.addends(sum, |_| true).into_iter().map(term).collect()
+}
+
+/// Emits the logarithm of a product of exponentials and numbers.
+fn exponent(b: &mut Builder, new: &[Id], term: &Term) -> Id {
+    let mut number = 0.0;
+    for factor in &term.factors {
+        number += b.as_const(new[factor.index()]).unwrap_or(f64::NAN).ln();
+    }
+    let sum = term.exponents.iter().map(|x| new[x.index()]).reduce(|sum, x| b.sum(sum, x));
+    let Some(sum) = sum.filter(|_| number != 0.0) else {
+        return sum.unwrap_or_else(|| b.num(number));
+    };
+    let number = b.num(number);
+    b.sum(sum, number)
+}
+
+/// Emits the logarithm of a sum of exponentials.
+fn logarithm(b: &mut Builder, exponents: &[Id], joint: Joint) -> Id {
+    let mut all = exponents.iter().copied();
+    let first = all.next().unwrap_or(Id::NONE);
+    all.fold(first, |x, y| {
+        let (apart, most) = (b.difference(x, y), b.call(Prim::Max, &[x, y]));
+        let size = b.call(Prim::Abs, &[apart]);
+        let mut below = b.negative(size);
+        if joint == Joint::Kept {
+            let (are_equal, zero) = (b.call(Prim::Eq, &[x, y]), b.num(0.0));
+            below = b.call(Prim::Select, &[are_equal, zero, below]);
+        }
+        let more = b.call(Prim::Softplus, &[below]);
+        b.sum(most, more)
+    })
+}
+
+/// Emits the quotient of a value and a sum of exponentials, with each term of the value divided on its own.
+fn quotient(b: &mut Builder, graph: &Graph, new: &[Id], value: Id, below: &[Term]) -> Id {
+    let exponents: Vec<Id> = below.iter().map(|term| exponent(b, new, term)).collect();
+    let is_positive = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0);
+    let mut sum = None;
+    for Term { sign, exponents: above, factors } in terms(graph, value) {
+        let (numbers, factors): (Vec<Id>, Vec<Id>) = factors.iter().partition(|id| is_positive(id));
+        let above = exponent(b, new, &Term { sign, exponents: above, factors: numbers });
+        let share = share(b, above, &exponents);
+        let scaled = |share: Id, factor: &Id| b.product(share, new[factor.index()]);
+        let term = factors.iter().fold(share, scaled);
+        sum = Some(b.plus(sum, term, sign));
+    }
+    sum.unwrap_or(Id::NONE)
+}
+
+/// Emits `e^above` divided by the sum of `e^x` for all `x` of `exponents`.
+///
+/// The difference to each exponent comes first: it is exact, where the logarithm of the sum would be rounded.
+fn share(b: &mut Builder, above: Id, exponents: &[Id]) -> Id {
+    let own = exponents.iter().position(|x| *x == above);
+    let others = exponents.iter().enumerate().filter(|(k, _)| Some(*k) != own);
+    let apart: Vec<Id> = others.map(|(_, x)| difference(b, *x, above)).collect();
+    let log = logarithm(b, &apart, Joint::Kept);
+    let log = match b.node(log) {
+        Node::Call(Prim::Neg, [x, ..]) => x,
+        _ => b.negative(log),
+    };
+    let function = if own.is_some() { Prim::Sigmoid } else { Prim::Exp };
+    b.call(function, &[log])
+}
+
+/// Emits `x - y` as that or as `-(y - x)`, so that the differences of two values either way are one node and its negative.
+fn difference(b: &mut Builder, x: Id, y: Id) -> Id {
+    if y < x {
+        let other = b.difference(y, x);
+        return b.negative(other);
+    }
+    b.difference(x, y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three streams, and what is made of their exponentials.
+    fn rewritten(formula: impl Fn(&mut Builder, [Id; 3], [Id; 3]) -> Id) -> (Graph, Graph) {
+        let mut b = Builder::new();
+        let x = [0, 1, 2].map(|k| b.stream(k));
+        let e = x.map(|x| b.call(Prim::Exp, &[x]));
+        let result = formula(&mut b, x, e);
+        let graph = b.finish(&[result]);
+        (run(&graph, Joint::Kept), graph)
+    }
+
+    #[test]
+    fn exponentials_do_not_leave_f64() {
+        let (log, written) = rewritten(|b, _, e| {
+            let two = b.scaled(2.0, e[1]);
+            let sum = b.sum(e[0], two);
+            let sum = b.sum(sum, e[2]);
+            b.call(Prim::Ln, &[sum])
+        });
+        for x in [[0.3, -1.0, 2.0], [0.5; 3], [-700.0, -701.0, -699.0]] {
+            let [got, want] = [&log, &written].map(|graph| graph.eval(&x, &[])[0]);
+            assert!((got - want).abs() <= 1e-15 * want.abs(), "{x:?}: {got}, not {want}");
+        }
+        for (x, want) in [
+            ([1e30, -1e30, 3.0], 1e30),
+            ([-1e30, 2000.0, 2000.0], 2000.0 + 3f64.ln()),
+            ([3e-30, -1e9, -2e9], 3e-30),
+            ([f64::INFINITY, 1.0, 2.0], f64::INFINITY),
+            ([f64::NEG_INFINITY, -1000.0, f64::NEG_INFINITY], -1000.0 + 2f64.ln()),
+            ([f64::INFINITY, f64::INFINITY, 2.0], f64::INFINITY),
+        ] {
+            assert_eq!(log.eval(&x, &[]), [want], "{x:?}");
+        }
+    }
+
+    #[test]
+    fn shares_of_a_sum_are_sigmoids() {
+        let (mean, written) = rewritten(|b, x, e| {
+            let (first, second) = (b.product(x[0], e[0]), b.product(e[1], x[1]));
+            let (above, below) = (b.difference(first, second), b.sum(e[0], e[1]));
+            let below = b.sum(below, e[2]);
+            b.quotient(above, below)
+        });
+        for x in [[0.3, -1.0, 2.0], [0.5, 2.0, -0.5]] {
+            let [got, want] = [&mean, &written].map(|graph| graph.eval(&x, &[])[0]);
+            assert!((got - want).abs() <= 1e-15 * want.abs(), "{x:?}: {got}, not {want}");
+        }
+        assert_eq!(mean.eval(&[1e30, 2.0, 3.0], &[]), [1e30]);
+        assert_eq!(mean.eval(&[-900.0, -900.0, -1e30], &[]), [0.0]);
+        let (other, _) = rewritten(|b, _, e| {
+            let below = b.sum(e[0], e[1]);
+            b.quotient(e[2], below)
+        });
+        assert_eq!(other.eval(&[1e4, 1e4, 1e4], &[]), [0.5]);
+        let (twice, _) = rewritten(|b, _, e| {
+            let two = b.sum(e[0], e[0]);
+            let below = b.sum(e[1], two);
+            b.quotient(e[0], below)
+        });
+        assert_eq!(twice.eval(&[1e4, 1e4, 0.0], &[]), [1.0 / 3.0]);
+    }
+
+    #[test]
+    fn functions_of_one_stream_stay() {
+        let (same, written) = rewritten(|b, x, e| {
+            let below = b.sum(e[0], x[0]);
+            let (one, more) = (b.num(1.0), b.product(e[0], e[0]));
+            let of_one = b.sum(one, more);
+            let of_one = b.sum(of_one, e[0]);
+            let (first, log) = (b.quotient(e[1], below), b.call(Prim::Ln, &[of_one]));
+            b.sum(first, log)
+        });
+        assert_eq!(same, written);
+    }
+}
