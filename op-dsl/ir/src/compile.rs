@@ -25,6 +25,7 @@
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out
 //!        functions_of_sums  series and limits of functions of a sum of streams, if nothing else is accurate
+//!        functions_of_streams  fractions of each function of one stream, and of one sum, on its own
 //!        held           values at infinity that are limits
 //!        exponentials   products of exponentials that leave f64 take one exponential of a sum
 //!        overflow_guard factors that overflow f64 are clamped where another factor may be zero
@@ -40,8 +41,8 @@ use crate::passes::exponential_sums::Joint;
 use crate::passes::rational::Style;
 use crate::passes::{
     addends, branch_sinking, common_factors, compose, conjugates, exponential_sums, exponentials,
-    functions_of_sums, held, like_terms, limits, opposites, overflow_guard, rational, recognise,
-    saturate, series, simplify, stabilise,
+    functions_of_streams, functions_of_sums, held, like_terms, limits, opposites, overflow_guard,
+    rational, recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -94,13 +95,22 @@ const EVERYWHERE: [Prim; 6] =
 /// The number is beyond any sum of rounding errors, because only cancellation or overflow reaches it.
 const WORTH_ANOTHER: f64 = 1000.0;
 
-/// Rewrites a graph as fractions (sums brought to one denominator), once for each [`Style`].
+/// The ways to write a graph as a fraction, simple ones first.
+const STYLES: [Style; 4] = [
+    Style { two_sided: false, other_forms: false },
+    Style { two_sided: true, other_forms: false },
+    Style { two_sided: false, other_forms: true },
+    Style { two_sided: true, other_forms: true },
+];
+
+/// Rewrites a graph as fractions (sums brought to one denominator), once for each of [`STYLES`].
 fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
-    [(false, false), (true, false), (false, true), (true, true)].into_iter().map(
-        |(two_sided, other_forms)| {
-            simplify::run(&rational::run(graph, Style { two_sided, other_forms }))
-        },
-    )
+    STYLES.into_iter().map(|style| fraction(graph, style))
+}
+
+/// Rewrites a graph as fractions.
+fn fraction(graph: &Graph, style: Style) -> Graph {
+    simplify::run(&rational::run(graph, style))
 }
 
 /// Returns the primitives with one argument that a graph calls.
@@ -190,8 +200,13 @@ fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, boo
     // A quotient for a sum that cancels comes first, since fractions of the sum multiply out the square of a difference of streams.
     let forms = [written.clone()].into_iter().chain(conjugate.clone());
     let forms = forms.chain(fractions(&written)).map(|form| limited(&form));
+    // The last to be tried are fractions of each function on its own, which have limits where one fraction of all is `inf / inf`.
+    let alone = STYLES.into_iter().flat_map(|style| {
+        let pass = |graph: &Graph| limited(&fraction(graph, style));
+        [functions_of_sums::run(&written, pass), functions_of_streams::run(&written, pass)]
+    });
     let mut best: Option<(f64, [Graph; 2])> = None;
-    for form in forms.chain(of_sums.clone()) {
+    for form in forms.chain(of_sums.clone()).chain(alone.flatten()) {
         let bounded = bounded(&form);
         let graph = simplify::run(&overflow_guard::run(&bounded));
         let Worst { ulps: error, is_lost, .. } = rounding::worst(&graph, Arithmetic::F64, ranges);

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Of three exponentials, two are one exponential of their logarithm: `e^a + e^b + e^c` is `e^l + e^c` with `l = ln(e^a + e^b)`.
-//! The sums depend on several streams. Those of one stream are functions that other passes recognise and take the limits of.
+//! The sums depend on several streams, or on a stream and attributes. Those of one stream are functions that other passes recognise
+//! and take the limits of.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -31,7 +32,7 @@ struct Term {
     factors: Vec<Id>,
 }
 
-/// Rewrites logarithms and quotients of sums of exponentials that depend on several streams.
+/// Rewrites logarithms and quotients of sums of exponentials that depend on several inputs.
 pub fn run(graph: &Graph, joint: Joint) -> Graph {
     let inputs = graph.inputs();
     let sum = |id: Id| inputs[id.index()].are_several().then(|| exponentials(graph, id)).flatten();
