@@ -271,13 +271,7 @@ impl Formula {
             return least;
         }
         if want.is_nan() && got.is_finite() {
-            // `x / tanh(x)` has no value at 0 as written, but a limit.
-            let limit = |s: usize, x: f64| self.truth(attrs, &moved(s, x), format)[k];
-            let sides =
-                |s: usize| [streams[s].next_down(), streams[s].next_up()].map(|x| limit(s, x));
-            let of_side = |want: Option<f64>| format.error(got, want.unwrap_or(f64::NAN), 0.0);
-            let both = varied().map(|s| sides(s).map(of_side).into_iter().fold(0.0, f64::max));
-            return both.fold(error, f64::min);
+            return self.error_of_limit(attrs, streams, k, got, format);
         }
         if want.is_infinite() && got.is_infinite() {
             let is_pole = |s: usize| {
@@ -316,6 +310,29 @@ impl Formula {
             0.0 => error,
             scale => error.min(format.error(got, want, addends.max(format.ulp(scale)))),
         }
+    }
+
+    /// Returns the error in ULP of a finite result where the formula as written has no value, as `x / tanh(x)` at 0.
+    ///
+    /// It is the larger error compared with the values on both sides, along the stream for which that is least; infinite if one of
+    /// these values is NaN for each stream.
+    pub fn error_of_limit(
+        &self,
+        attrs: &[Value],
+        streams: &[f64],
+        k: usize,
+        got: f64,
+        format: Format,
+    ) -> f64 {
+        let error = |s: usize, x: f64| {
+            let mut streams = streams.to_vec();
+            streams[s] = x;
+            let side = self.truth(attrs, &streams, format)[k];
+            format.error(got, side.unwrap_or(f64::NAN), 0.0)
+        };
+        let sides = |s: usize| [streams[s].next_down(), streams[s].next_up()].map(|x| error(s, x));
+        let varied = (0..streams.len()).filter(|s| !self.masks.contains(s));
+        varied.map(|s| sides(s).into_iter().fold(0.0, f64::max)).fold(f64::INFINITY, f64::min)
     }
 
     /// Returns the type to which kernels convert a result; `None` if they compute in its type.

@@ -11,6 +11,7 @@
 //! and take the limits of.
 
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::passes::opposites;
 use crate::prim::Prim;
 
 /// Largest number of exponentials in a sum that is rewritten, because each takes another softplus.
@@ -33,7 +34,14 @@ struct Term {
 }
 
 /// Rewrites logarithms and quotients of sums of exponentials that depend on several inputs.
+///
+/// The shares of two exponentials are sigmoids of a value and of its negative. Their difference becomes one tanh.
 pub fn run(graph: &Graph, joint: Joint) -> Graph {
+    let rewritten = rewritten(graph, joint);
+    if rewritten == *graph { rewritten } else { opposites::run(&rewritten) }
+}
+
+fn rewritten(graph: &Graph, joint: Joint) -> Graph {
     let inputs = graph.inputs();
     let sum = |id: Id| inputs[id.index()].are_several().then(|| exponentials(graph, id)).flatten();
     graph.rewrite_at(|b, at| {
@@ -152,7 +160,7 @@ mod tests {
     use super::*;
 
     /// Three streams, and what is made of their exponentials.
-    fn rewritten(formula: impl Fn(&mut Builder, [Id; 3], [Id; 3]) -> Id) -> (Graph, Graph) {
+    fn both(formula: impl Fn(&mut Builder, [Id; 3], [Id; 3]) -> Id) -> (Graph, Graph) {
         let mut b = Builder::new();
         let x = [0, 1, 2].map(|k| b.stream(k));
         let e = x.map(|x| b.call(Prim::Exp, &[x]));
@@ -163,7 +171,7 @@ mod tests {
 
     #[test]
     fn exponentials_do_not_leave_f64() {
-        let (log, written) = rewritten(|b, _, e| {
+        let (log, written) = both(|b, _, e| {
             let two = b.scaled(2.0, e[1]);
             let sum = b.sum(e[0], two);
             let sum = b.sum(sum, e[2]);
@@ -187,7 +195,7 @@ mod tests {
 
     #[test]
     fn shares_of_a_sum_are_sigmoids() {
-        let (mean, written) = rewritten(|b, x, e| {
+        let (mean, written) = both(|b, x, e| {
             let (first, second) = (b.product(x[0], e[0]), b.product(e[1], x[1]));
             let (above, below) = (b.difference(first, second), b.sum(e[0], e[1]));
             let below = b.sum(below, e[2]);
@@ -199,12 +207,12 @@ mod tests {
         }
         assert_eq!(mean.eval(&[1e30, 2.0, 3.0], &[]), [1e30]);
         assert_eq!(mean.eval(&[-900.0, -900.0, -1e30], &[]), [0.0]);
-        let (other, _) = rewritten(|b, _, e| {
+        let (other, _) = both(|b, _, e| {
             let below = b.sum(e[0], e[1]);
             b.quotient(e[2], below)
         });
         assert_eq!(other.eval(&[1e4, 1e4, 1e4], &[]), [0.5]);
-        let (twice, _) = rewritten(|b, _, e| {
+        let (twice, _) = both(|b, _, e| {
             let two = b.sum(e[0], e[0]);
             let below = b.sum(e[1], two);
             b.quotient(e[0], below)
@@ -213,8 +221,19 @@ mod tests {
     }
 
     #[test]
+    fn differences_of_shares_keep_their_digits() {
+        let (apart, _) = both(|b, _, e| {
+            let (above, below) = (b.difference(e[0], e[1]), b.sum(e[1], e[0]));
+            b.quotient(above, below)
+        });
+        let [tiny, less] = [3e-14, 1e-14];
+        let got = apart.eval(&[tiny, less], &[])[0];
+        assert!((got - 0.5 * (tiny - less)).abs() <= 1e-15 * got, "{got:e}");
+    }
+
+    #[test]
     fn functions_of_one_stream_stay() {
-        let (same, written) = rewritten(|b, x, e| {
+        let (same, written) = both(|b, x, e| {
             let below = b.sum(e[0], x[0]);
             let (one, more) = (b.num(1.0), b.product(e[0], e[0]));
             let of_one = b.sum(one, more);
