@@ -145,6 +145,25 @@ pub mod formulas {
         x * sqrt(x * x + 1.0) + asinh(x)
     }
 
+    /// Exponentials that leave f64, and three of them.
+    #[op(name = "LogSumExp", dtypes(f32), grad(name = "LogSumExpGrad", wrt(x, y, z)))]
+    pub fn log_sum_exp(x: Elem, y: Elem, z: Elem) -> Elem {
+        ln(exp(x) + exp(y) + exp(z))
+    }
+
+    /// By the chain rule the limit of the derivative is `inf / inf - 1`.
+    #[op(name = "Bend", dtypes(f32), grad(name = "BendGrad", wrt(x, t)))]
+    pub fn bend(x: Elem, t: Elem) -> Elem {
+        let d = x - t;
+        sqrt(d * d + 1.0) - d
+    }
+
+    /// The value at 0 is a limit, because the formula as written is `0 / 0`.
+    #[op(name = "Coth", dtypes(f32), grad(name = "CothGrad", wrt(x)))]
+    pub fn coth(x: Elem) -> Elem {
+        x / tanh(x)
+    }
+
     /// The divergence of a normal distribution from that with mean 0 and deviation 1; `s` is the logarithm of its variance.
     #[op(name = "NormalKl", dtypes(f32))]
     pub fn normal_kl(m: Elem, s: Elem) -> Elem {

@@ -125,6 +125,42 @@ fn roots_of_squares() {
     check(bend, &[3e9, 1e9], &[], 2.5e-10);
 }
 
+/// Exponentials that leave f64 do not take their logarithm, or quotient, with them.
+#[test]
+fn sums_of_exponentials() {
+    for written in ["ln(exp(x) + exp(y))", "logaddexp(x, y)", "-ln(1.0 / (exp(y) + exp(x)))"] {
+        let log = operators(&format!("fn f(x: Elem, y: Elem) -> Elem {{ {written} }}"), "x, y");
+        check(&log[0], &[3e30, -1e30], &[], 3e30);
+        check(&log[0], &[-3e-30, -1e30], &[], -3e-30);
+        check(&log[0], &[-INF, 2.5], &[], 2.5);
+        for (x, y, by_x, by_y) in
+            [(1e4, 1e4, 0.5, 0.5), (-1e30, -2e30, 1.0, 0.0), (INF, 1.0, 1.0, 0.0)]
+        {
+            check_output(&log[1], 0, &[1.0, x, y], &[], by_x);
+            check_output(&log[1], 1, &[1.0, x, y], &[], by_y);
+        }
+        check_output(&log[1], 0, &[1.0, INF, INF], &[], f64::NAN);
+    }
+    let mean = "fn f(x: Elem, y: Elem) -> Elem { (x * exp(x) + exp(y) * y) / (exp(x) + exp(y)) }";
+    check(&operators(mean, "x")[0], &[-9e3, -1e30], &[], -9e3);
+    let share = "fn f(x: Elem, y: Elem) -> Elem { exp(x) / (exp(x) + exp(y)) }";
+    check(&operators(share, "x")[0], &[INF, 1.0], &[], 1.0);
+    check(&operators(share, "x")[0], &[INF, INF], &[], f64::NAN);
+}
+
+/// Functions of one stream, or of a difference, have their limits whatever they are added to.
+#[test]
+fn functions_in_sums() {
+    let gate = &operators("fn f(x: Elem, g: Elem) -> Elem { x * asinh(g) + g }", "g")[1];
+    let bend = "fn f(x: Elem, t: Elem) -> Elem { sqrt((x - t) * (x - t) + 1.0) - (x - t) }";
+    let bend = &operators(bend, "x")[1];
+    for (end, slope) in [(INF, 0.0), (-INF, -2.0)] {
+        check(gate, &[2.0, 3.0, end], &[], 2.0);
+        check(bend, &[1.0, end, 0.5], &[], slope);
+    }
+    check(bend, &[1.0, 1.8e27, 1.8e27], &[], -1.0);
+}
+
 /// `p ln(p / q)` has the derivatives `ln(p / q) + 1`, whose limit infinity itself gives, and `-p / q`, as written infinity by infinity.
 #[test]
 fn each_result_has_its_own_limit() {

@@ -3,7 +3,7 @@
 //! ```text
 //! ln(e^a + e^b)       -> max(a, b) + softplus(-|a - b|)
 //! e^a / (e^a + e^b)   -> sigmoid(a - b)
-//! e^c / (e^a + e^b)   -> exp(-ln(e^(a - c) + e^(b - c)))
+//! e^c / (e^a + e^b)   -> exp(-ln(e^(a - c) + e^(b - c))), and its logarithm without the exp
 //! ```
 //!
 //! Of three exponentials, two are one exponential of their logarithm: `e^a + e^b + e^c` is `e^l + e^c` with `l = ln(e^a + e^b)`.
@@ -46,11 +46,16 @@ fn rewritten(graph: &Graph, joint: Joint) -> Graph {
     let sum = |id: Id| inputs[id.index()].are_several().then(|| exponentials(graph, id)).flatten();
     graph.rewrite_at(|b, at| {
         let other = match at.node {
-            Node::Call(Prim::Ln, [x, ..]) => sum(x).map(|terms| {
-                let exponents = terms.iter().map(|term| exponent(b, at.earlier, term));
-                let exponents: Vec<Id> = exponents.collect();
-                logarithm(b, &exponents, joint)
-            }),
+            Node::Call(Prim::Ln, [x, ..]) => match graph.nodes[x.index()] {
+                Node::Call(Prim::Div, [one, y, _]) => {
+                    sum(y).and_then(|below| log_of_share(b, graph, at.earlier, one, &below, joint))
+                }
+                _ => sum(x).map(|terms| {
+                    let exponents = terms.iter().map(|term| exponent(b, at.earlier, term));
+                    let exponents: Vec<Id> = exponents.collect();
+                    logarithm(b, &exponents, joint)
+                }),
+            },
             Node::Call(Prim::Div, [x, y, _]) => {
                 sum(y).map(|terms| quotient(b, graph, at.earlier, x, &terms))
             }
@@ -63,10 +68,17 @@ fn rewritten(graph: &Graph, joint: Joint) -> Graph {
 /// Returns the terms of a sum of exponentials and positive numbers; `None` for every other value.
 fn exponentials(graph: &Graph, sum: Id) -> Option<Vec<Term>> {
     let terms: Vec<Term> = terms(graph, sum);
-    let is_number = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0 && c.is_finite());
-    let is_one = |term: &Term| term.sign > 0.0 && term.factors.iter().all(is_number);
     let growing = terms.iter().filter(|term| !term.exponents.is_empty()).count();
-    ((2..=MOST).contains(&terms.len()) && growing > 1 && terms.iter().all(is_one)).then_some(terms)
+    let are_all = || terms.iter().all(|term| term.is_exponential(graph));
+    ((2..=MOST).contains(&terms.len()) && growing > 1 && are_all()).then_some(terms)
+}
+
+impl Term {
+    /// Returns whether the term is a product of exponentials and positive numbers.
+    fn is_exponential(&self, graph: &Graph) -> bool {
+        let is_number = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0 && c.is_finite());
+        self.sign > 0.0 && self.factors.iter().all(is_number)
+    }
 }
 
 fn terms(graph: &Graph, sum: Id) -> Vec<Term> {
@@ -131,19 +143,47 @@ fn quotient(b: &mut Builder, graph: &Graph, new: &[Id], value: Id, below: &[Term
 }
 
 /// Emits `e^above` divided by the sum of `e^x` for all `x` of `exponents`.
+fn share(b: &mut Builder, above: Id, exponents: &[Id]) -> Id {
+    let (log, has_own) = apart(b, above, exponents, Joint::Kept);
+    let log = negative(b, log);
+    b.call(if has_own { Prim::Sigmoid } else { Prim::Exp }, &[log])
+}
+
+/// Emits the logarithm of `one` divided by a sum of exponentials; `None` if `one` is no exponential.
+fn log_of_share(
+    b: &mut Builder,
+    graph: &Graph,
+    new: &[Id],
+    one: Id,
+    below: &[Term],
+    joint: Joint,
+) -> Option<Id> {
+    let [one] = &terms(graph, one)[..] else { return None };
+    if !one.is_exponential(graph) {
+        return None;
+    }
+    let above = exponent(b, new, one);
+    let exponents: Vec<Id> = below.iter().map(|term| exponent(b, new, term)).collect();
+    let (log, has_own) = apart(b, above, &exponents, joint);
+    let log = if has_own { b.call(Prim::Softplus, &[log]) } else { log };
+    Some(negative(b, log))
+}
+
+/// Emits the logarithm of the sum of `e^(x - above)` for all `x` of `exponents` but one that is `above`, and returns whether one is.
 ///
 /// The difference to each exponent comes first: it is exact, where the logarithm of the sum would be rounded.
-fn share(b: &mut Builder, above: Id, exponents: &[Id]) -> Id {
+fn apart(b: &mut Builder, above: Id, exponents: &[Id], joint: Joint) -> (Id, bool) {
     let own = exponents.iter().position(|x| *x == above);
     let others = exponents.iter().enumerate().filter(|(k, _)| Some(*k) != own);
     let apart: Vec<Id> = others.map(|(_, x)| difference(b, *x, above)).collect();
-    let log = logarithm(b, &apart, Joint::Kept);
-    let log = match b.node(log) {
+    (logarithm(b, &apart, joint), own.is_some())
+}
+
+fn negative(b: &mut Builder, x: Id) -> Id {
+    match b.node(x) {
         Node::Call(Prim::Neg, [x, ..]) => x,
-        _ => b.negative(log),
-    };
-    let function = if own.is_some() { Prim::Sigmoid } else { Prim::Exp };
-    b.call(function, &[log])
+        _ => b.negative(x),
+    }
 }
 
 /// Emits `x - y` as that or as `-(y - x)`, so that the differences of two values either way are one node and its negative.
