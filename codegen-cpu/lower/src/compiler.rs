@@ -1,9 +1,9 @@
 //! Arguments of the compiler: macros run in its process, so that they can read them.
 
-use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::{env, fs};
 
 /// The arguments with which this process was called.
 pub static CALL: LazyLock<Call> = LazyLock::new(|| {
@@ -23,13 +23,18 @@ pub struct Call {
 }
 
 impl Call {
-    /// Parses the arguments of rustc.
+    /// Parses the arguments of rustc, of which the first is its path.
     ///
     /// If an option is given twice, the last one counts, as in rustc.
     fn of(arguments: &[String]) -> Call {
-        if !arguments.iter().any(|argument| argument == "--crate-name") {
+        // Cargo always names the crate, rustdoc never does for examples.
+        let program = arguments.first().and_then(|path| Path::new(path).file_stem());
+        let is_rustc = program == Some(OsStr::new("rustc"));
+        if !is_rustc && !arguments.iter().any(|argument| argument == "--crate-name") {
             return Call::default();
         }
+        let arguments: Vec<String> =
+            arguments.iter().flat_map(|argument| of_file(argument)).collect();
         let (mut is_optimised, mut asserts, mut profile) = (false, None, None);
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(argument) = rest.next() {
@@ -52,6 +57,15 @@ impl Call {
         }
         Call { has_debug_assertions: asserts.unwrap_or(!is_optimised), profile }
     }
+}
+
+/// Returns the arguments that `@path` stands for, one for each line of the file; any other argument as it is.
+fn of_file(argument: &str) -> Vec<String> {
+    let text = argument.strip_prefix('@').and_then(|path| fs::read_to_string(path).ok());
+    text.map_or_else(
+        || vec![argument.to_string()],
+        |text| text.lines().map(str::to_string).collect(),
+    )
 }
 
 /// Returns the value of an option, which is the next argument or the rest of this one.
@@ -104,6 +118,7 @@ mod tests {
             ("rustc --crate-name a --codegen opt-level=0 -O", (false, None)),
             ("rustc --crate-name a -C opt-level=2 -C opt-level=0", (true, None)),
             ("rustc --crate-name a -O --out-dir /t", (false, None)),
+            ("/bin/rustc @of-rustdoc --crate-type=lib --out-dir /tmp/x bundle.rs", (true, None)),
             ("known_tables --nocapture", (false, None)),
         ] {
             assert_eq!(of(call), expected, "{call}");
