@@ -321,6 +321,15 @@ fn explain_shows_only_the_chosen_attribute() {
 }
 
 /// Every figure in the data file of handwritten implementations belongs to an operator of the table.
+/// The dependency of a new crate is a path while the source that the program was built from still exists.
+#[test]
+fn new_crates_depend_on_the_checkout() {
+    let place = Place::new();
+    place.good("new my-gates");
+    let manifest = fs::read_to_string(place.0.path().join("my-gates/Cargo.toml")).unwrap();
+    assert!(manifest.contains("op-dsl = { path = '"), "{manifest}");
+}
+
 #[test]
 fn report_beside_hand_written_operators() {
     let place = Place::new();
