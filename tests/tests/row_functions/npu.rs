@@ -23,10 +23,21 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Gradients with respect to the activation alone: kernels of row functions add nothing over rows.
+/// Operators of [`layers`] in every type, and gradients with respect to the activation alone: kernels of row functions add nothing over rows.
 #[op_dsl::operators(kernels = false)]
 pub mod ops {
     use op_dsl::prelude::*;
+
+    #[op(name = "LogSoftmax", grad(name = "LogSoftmaxGrad", wrt(x)))]
+    pub fn log_softmax(x: Elem) -> Elem {
+        let shifted = x - row_max(x);
+        shifted - ln(row_sum(exp(shifted)))
+    }
+
+    #[op(name = "Scaled")]
+    pub fn scaled(x: Elem) -> Elem {
+        x / row_max(abs(x) * 0.25)
+    }
 
     #[op(name = "RmsNormOfX", grad(name = "RmsNormOfXGrad", wrt(x)))]
     pub fn rms_norm(x: Elem, #[broadcast] gamma: Elem, #[attr(default = 1e-6)] eps: f32) -> Elem {
@@ -63,7 +74,7 @@ const RUN: [Run; 10] = [
     ("LogSoftmaxGrad", "LogSoftmaxGrad"),
     ("RmsNorm", "RmsNorm"),
     ("RmsNormOfXGrad", "RmsNormGrad"),
-    ("LayerNorm", "LayerNorm"),
+    ("LayerNormOfX", "LayerNorm"),
     ("LayerNormOfXGrad", "LayerNormGrad"),
     ("SwiGluScaled", "SwiGluScaled"),
     ("Scaled", "Scaled"),
