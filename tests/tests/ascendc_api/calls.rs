@@ -16,7 +16,7 @@ fn driven(name: &str, socs: &str, arch: &str, driver: &str) -> Vec<String> {
     let mut sources: Vec<PathBuf> =
         files.iter().filter(is_source).map(|f| dir.join(&f.path)).collect();
     sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api").join(driver));
-    let compiler = compiler(&dir).prefix_header(STANDARD, &[]);
+    let compiler = compiler(&dir).prefix_header(STANDARD, &[]).one_unit();
     let program = compiled(compiler.program(&sources), name);
     let out = Command::new(&program).env("HOST_MODEL_ARCH", arch).output();
     let out = out.expect("the driver runs");
