@@ -3,12 +3,10 @@
 //! Sizes are moderate, so that everything takes a minute or two; `bench` on the command line measures any size, each
 //! run interleaved with one of its floor.
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
 use op_dsl_cli::{Case, DataKind};
 use ops_glu_grad::OPERATORS;
-use std::time::Duration;
 
 /// Gated operators: shape of `x`, data, element types.
 const GATED: &[(&[usize], DataKind, &[DType])] = &[
@@ -19,19 +17,15 @@ const GATED: &[(&[usize], DataKind, &[DType])] = &[
     (&[4, 2048], DataKind::Normal, &[DType::F32]),
 ];
 
+/// Number of runs of a case, interleaved with its floor.
+const RUNS: u16 = 51;
+
 fn operator(name: &str) -> &'static Operator {
     OPERATORS.iter().find(|op| op.name() == name).expect("an operator of this crate")
 }
 
 /// Compares an operator's results with the oracle, then times it and its floor.
-fn case(
-    c: &mut Criterion,
-    name: &str,
-    attrs: &[(&str, &str)],
-    shape: &[usize],
-    data: DataKind,
-    dtype: DType,
-) {
+fn case(name: &str, attrs: &[(&str, &str)], shape: &[usize], data: DataKind, dtype: DType) {
     let op = operator(name);
     let mut values = op.default_attrs();
     for (attr, text) in attrs {
@@ -45,40 +39,22 @@ fn case(
     let size: Vec<String> = shape.iter().map(usize::to_string).collect();
     let mode: String = attrs.iter().map(|(_, text)| format!("/{text}")).collect();
     let tail = if data == DataKind::Tail { "/tail" } else { "" };
-    let mut group = c.benchmark_group(format!("{name}{mode}/{}{tail}", size.join("x")));
-    group.throughput(Throughput::Elements(case.elements() as u64));
-    group.bench_function(BenchmarkId::new("kernel", dtype), |b| {
-        b.iter_custom(|n| case.time_calls(&options, n as usize).expect("checked before"))
-    });
-    group.bench_function(BenchmarkId::new("floor", dtype), |b| {
-        b.iter_custom(|n| case.time_floor(&options, n as usize).expect("checked before"))
-    });
-    group.finish();
+    let what = format!("{name}{mode}/{}{tail}", size.join("x"));
+    let [kernel, floor] = case.time(&options, Some(RUNS)).expect("checked before");
+    println!("{what:<36} {dtype:<5} {:>7.3} {:>7.3}", kernel.median, floor.median);
 }
 
-fn gated(c: &mut Criterion) {
+fn main() {
+    println!("{:<36} dtype  ns per element and of the floor, medians", "operator");
     for &(shape, data, dtypes) in GATED {
         for &dtype in dtypes {
-            case(c, "GeGluGradV2", &[("approximate", "none")], shape, data, dtype);
-            case(c, "GeGluGradV2", &[("approximate", "tanh")], shape, data, dtype);
-            case(c, "SwiGluGrad", &[], shape, data, dtype);
+            case("GeGluGradV2", &[("approximate", "none")], shape, data, dtype);
+            case("GeGluGradV2", &[("approximate", "tanh")], shape, data, dtype);
+            case("SwiGluGrad", &[], shape, data, dtype);
         }
     }
-}
-
-fn plain(c: &mut Criterion) {
     for (mode, dtype) in [("none", DType::F32), ("tanh", DType::BF16)] {
         let attrs = [("approximate", mode)];
-        case(c, "GeluGradV2", &attrs, &[2048, 8192], DataKind::Normal, dtype);
+        case("GeluGradV2", &attrs, &[2048, 8192], DataKind::Normal, dtype);
     }
 }
-
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
-    targets = gated, plain
-}
-criterion_main!(benches);
