@@ -238,6 +238,17 @@ pub trait Isa: Simd + Functions {
         x * a * b
     }
 
+    /// `x * 2^k`, for an integer `k` with `|k| <= 2044`, rounded once if `x` is between 2^-10 and 2^10, or the result is normal.
+    #[inline(always)]
+    fn scale_f64(self, x: Self::f64s, k: Self::f64s) -> Self::f64s {
+        // 1.5 * 2^52 + 2046: the sum has the integer `k + 2046`, 2046 being twice the exponent bias, in its low bits.
+        let n: Self::u64s = (k + (6_755_399_441_055_744.0 + 2046.0)).bitcast();
+        let half = n >> 1;
+        let (a, b): (Self::f64s, Self::f64s) =
+            ((half << 52).bitcast(), ((n - half) << 52).bitcast());
+        x * a * b
+    }
+
     /// Returns `v` unchanged, and schedules its computation before that of values pinned later.
     ///
     /// This interleaves the vectors of a step. Where there are enough registers for steps of many vectors, the compiler would

@@ -49,10 +49,30 @@ unsafe fn block<S: Isa>(io: &Streams, steps: usize, nt: bool) {
                 table,
                 scalars.into_iter(),
                 steps,
+                |stream, at| place(program, &io, stream, at, nt),
                 |stream, at, units, to| load(program, &io, stream, at, units, to),
                 |run, at| store(run, &io, at, nt),
             )
         }
+    }
+}
+
+/// Returns the address of element `at` of a stream of f64 that is not interleaved; null for other streams.
+///
+/// It is null for an output with non-temporal stores too.
+fn place<S: Isa>(
+    program: &Program,
+    io: &Streams,
+    stream: usize,
+    at: usize,
+    nt: bool,
+) -> *mut Wide<S> {
+    let is_output = stream >= usize::from(program.inputs);
+    let is_mask = !is_output && program.masks >> stream & 1 == 1;
+    let is_plain = io.stored[stream] == Stored::Float64 && io.turns[stream] == Interleave::Alone;
+    match is_plain && !is_mask && !(is_output && nt) {
+        true => io.start(stream).cast::<f64>().wrapping_add(at).cast(),
+        false => core::ptr::null_mut(),
     }
 }
 

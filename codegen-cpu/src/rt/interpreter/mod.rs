@@ -24,6 +24,7 @@ use super::step::{Bits, Floats, PAIR};
 use super::wide::Wide;
 use columns::{Function, Lanes};
 use core::mem::MaybeUninit;
+use core::ptr;
 use fearless_simd::prelude::*;
 use functions::Instructions;
 use memory::{load, store};
@@ -111,6 +112,7 @@ unsafe fn evaluate_in<S: Isa, E: El, L: Instructions<S>>(
             table,
             io.scalar.into_iter().map(f64::from),
             units,
+            |_, _| ptr::null_mut(),
             |stream, at, units, to| load::<S, E, L>(program, io, stream, at, units, to),
             |run, at| store::<S, E, L>(run, io, at, nt),
         )
@@ -119,15 +121,17 @@ unsafe fn evaluate_in<S: Isa, E: El, L: Instructions<S>>(
 
 /// Runs a program over `units` pairs of `f32` vectors of each stream, with numbers of type `L`.
 ///
-/// `load` and `store` transfer elements from an index on between streams and columns.
+/// `load` and `store` transfer elements from an index on between streams and columns. `place` returns the address of a stream's
+/// elements from an index on if columns may be there, else null.
 ///
 /// # Safety
-/// As [`block`], for `units` pairs of vectors. `load` must write the units that it is asked for.
+/// As [`block`], for `units` pairs of vectors. `load` must write the units that it is asked for. Addresses must be valid.
 unsafe fn evaluate<S: Isa, L: Lanes<S>>(
     program: &Program,
     table: &'static [Function; Op::COUNT],
     scalars: impl Iterator<Item = f64>,
     units: usize,
+    place: impl Fn(usize, usize) -> *mut L,
     load: impl Fn(usize, usize, usize, *mut L),
     store: impl Fn(&Run<'_, S, L>, usize),
 ) {
@@ -150,8 +154,9 @@ unsafe fn evaluate<S: Isa, L: Lanes<S>>(
         while done < units {
             run.units = most.min(units - done);
             let (at, units) = (done * unit, run.units);
-            run.execute(|stream, to| load(stream, at, units, to));
-            store(&run, at);
+            if !run.execute(|stream| place(stream, at), |stream, to| load(stream, at, units, to)) {
+                store(&run, at);
+            }
             done += run.units;
         }
     }
@@ -197,13 +202,16 @@ fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
             memory.uniform.as_mut_ptr().cast(),
         );
         run.pitch = size_of::<Wide<S>>();
-        run.execute(|stream, to| {
-            let x = x[stream];
-            s.vectorize(
-                #[inline(always)]
-                || x.floats().wide().write(to),
-            )
-        });
+        run.execute(
+            |_| ptr::null_mut(),
+            |stream, to| {
+                let x = x[stream];
+                s.vectorize(
+                    #[inline(always)]
+                    || x.floats().wide().write(to),
+                )
+            },
+        );
         for (y, output) in y.iter_mut().zip(&*program.outputs) {
             let output = run.argument(*output);
             *y = s.vectorize(

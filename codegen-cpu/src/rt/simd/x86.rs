@@ -4,7 +4,8 @@ use super::{Isa, token};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use fearless_simd::{
-    Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
+    Avx2, Avx512, Sse2, f32x8, f32x16, f64x8, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8,
+    u32x16,
 };
 
 /// Target features that [`Isa::vectorize_for`] enables: all that the tokens vouch for.
@@ -210,6 +211,12 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_scale_f64(s: Avx512, x: __m512d, k: __m512d) -> __m512d {
+        _mm512_scalef_pd(x, k)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_mul_add_down(s: Avx512, x: __m512, y: __m512, z: __m512) -> __m512 {
         _mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x, y, z)
     }
@@ -297,6 +304,10 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn scale(self, x: f32x16<Self>, k: f32x16<Self>, _: u32x16<Self>) -> f32x16<Self> {
         avx512_scale(self, x.into(), k.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn scale_f64(self, x: f64x8<Self>, k: f64x8<Self>) -> f64x8<Self> {
+        avx512_scale_f64(self, x.into(), k.into()).simd_into(self)
     }
     #[inline(always)]
     fn max_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {

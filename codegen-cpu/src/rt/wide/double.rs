@@ -57,6 +57,16 @@ impl<S: Isa> Double<S> {
         Double { high, low: ((p * r - high) + p * t + q * r) + q * t }
     }
 
+    /// `a * b + c`, if `c` is larger than the product.
+    #[inline(always)]
+    pub fn mul_add(a: S::f64s, b: S::f64s, c: S::f64s) -> Double<S> {
+        if const { S::FMA } {
+            let high = a.mul_add(b, c);
+            return Double { high, low: a.mul_add(b, c - high) };
+        }
+        Double::product(a, b).added_to(c)
+    }
+
     /// The sum with a number.
     #[inline(always)]
     pub fn plus(self, b: S::f64s) -> Double<S> {
@@ -71,34 +81,86 @@ impl<S: Isa> Double<S> {
         Double::ordered(sum.high, sum.low + (self.low + other.low))
     }
 
-    /// `1 - self`
+    /// `1 - self`, if `self` is between -1 and 1.
     #[inline(always)]
     pub fn one_minus(self, s: S) -> Double<S> {
-        (-self).plus(S::f64s::splat(s, 1.0))
+        (-self).added_to(S::f64s::splat(s, 1.0))
     }
 
-    /// The product with a number.
+    /// The sum with a number that is not smaller. The low part may be some units of the high one.
+    #[inline(always)]
+    pub fn added_to(self, larger: S::f64s) -> Double<S> {
+        let sum = Double::<S>::ordered(larger, self.high);
+        Double { high: sum.high, low: sum.low + self.low }
+    }
+
+    /// The product with a number. The low part may be some units of the high one.
     #[inline(always)]
     pub fn times(self, b: S::f64s) -> Double<S> {
         let product = Double::<S>::product(self.high, b);
-        Double::ordered(product.high, self.low.mul_add(b, product.low))
+        Double { high: product.high, low: self.low.mul_add(b, product.low) }
     }
 
-    /// The product with another double-double.
+    /// The product with another double-double. The low part may be some units of the high one.
     #[inline(always)]
     pub fn mul(self, other: Double<S>) -> Double<S> {
         let product = Double::<S>::product(self.high, other.high);
         let rest = self.high.mul_add(other.low, self.low.mul_add(other.high, product.low));
-        Double::ordered(product.high, rest)
+        Double { high: product.high, low: rest }
+    }
+
+    /// The product with another double-double, rounded.
+    #[inline(always)]
+    pub fn mul_nearest(self, other: Double<S>) -> S::f64s {
+        let rest = self.high.mul_add(other.low, self.low * other.high);
+        if const { S::FMA } {
+            return self.high.mul_add(other.high, rest);
+        }
+        let product = Double::<S>::product(self.high, other.high);
+        // Products of halves vanish beside tiny products.
+        let is_tiny = product.high.abs().simd_lt(1e-290);
+        is_tiny.select(product.high, product.high + (product.low + rest))
     }
 
     /// The quotient by another double-double.
     #[inline(always)]
     pub fn div(self, other: Double<S>) -> Double<S> {
-        let high = self.high / other.high;
-        let back = Double::<S>::product(high, other.high);
-        let rest = ((self.high - back.high) - back.low + self.low) - high * other.low;
-        Double::ordered(high, rest / other.high)
+        self.div_by(other, S::f64s::splat(other.high.token(), 1.0) / other.high)
+    }
+
+    /// The quotient by another double-double whose rounded reciprocal is known. The low part may be some units of the high one.
+    #[inline(always)]
+    pub fn div_by(self, other: Double<S>, inverse: S::f64s) -> Double<S> {
+        let high = self.high * inverse;
+        let excess = other.excess(high, self.high) - self.low;
+        Double { high, low: -(excess * inverse) }
+    }
+
+    /// `x / self`, rounded, given the rounded reciprocal of `self`, for `x` up to 2^50, and larger ones if `self` is 1.
+    ///
+    /// Zeros keep their sign, and infinities, for which the excess is not a number but 1.
+    #[inline(always)]
+    pub fn divides(self, x: S::f64s, inverse: S::f64s) -> S::f64s {
+        let high = x * inverse;
+        let excess = self.excess(high, x);
+        let one = S::f64s::splat(inverse.token(), 1.0);
+        let excess = match const { S::MIN_IS_SECOND } {
+            true => excess.min(one),
+            false => excess.simd_lt(one).select(excess, one),
+        };
+        (-excess).mul_add(inverse, high)
+    }
+
+    /// `quotient * self - x`, whose large terms cancel exactly.
+    #[inline(always)]
+    pub fn excess(self, quotient: S::f64s, x: S::f64s) -> S::f64s {
+        let high = if const { S::FMA } {
+            quotient.mul_add(self.high, -x)
+        } else {
+            let back = Double::<S>::product(quotient, self.high);
+            (back.high - x) + back.low
+        };
+        quotient.mul_add(self.low, high)
     }
 
     /// The product with a power of two.
@@ -111,6 +173,9 @@ impl<S: Isa> Double<S> {
     #[inline(always)]
     pub fn nearest(self) -> S::f64s {
         let sum = self.high + self.low;
+        if const { S::FMA } {
+            return sum;
+        }
         sum.simd_eq(sum).select(sum, self.high)
     }
 

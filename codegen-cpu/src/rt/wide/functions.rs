@@ -64,7 +64,7 @@ macro_rules! functions {
 }
 pub(super) use functions;
 
-/// Consecutive vectors in memory, or one vector that is read repeatedly.
+/// Consecutive vectors in memory, which need not be aligned, or one vector that is read repeatedly.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<V> {
     /// Address of the first vector.
@@ -81,7 +81,7 @@ impl<V: Copy> Column<V> {
     #[inline(always)]
     pub unsafe fn next(&mut self) -> V {
         // SAFETY: the caller vouches for the vector.
-        let vector = unsafe { self.at.read() };
+        let vector = unsafe { self.at.read_unaligned() };
         self.at = self.at.wrapping_add(self.pace);
         vector
     }
@@ -95,7 +95,7 @@ macro_rules! declared {
                 #[doc = concat!("`", stringify!($name), "` of each lane of so many vectors.")]
                 ///
                 /// # Safety
-                /// Each column must have `vectors` vectors. The results may overwrite one of the columns.
+                /// Each column must have `vectors` vectors, a multiple of four. The results may overwrite one of the columns, and need not be aligned.
                 unsafe fn $name(
                     self,
                     vectors: usize,

@@ -65,13 +65,17 @@ macro_rules! at_level {
                     self.vectorize(
                         #[inline(always)]
                         move || {
-                            for k in (0..vectors).step_by(2) {
+                            for k in (0..vectors).step_by(4) {
                                 // SAFETY: the caller vouches for `vectors` vectors.
                                 unsafe {
                                     let a = $module::$name(self, $($x.next()),*);
                                     let b = $module::$name(self, $($x.next()),*);
-                                    to.add(k).write(a);
-                                    to.add(k + 1).write(b);
+                                    let c = $module::$name(self, $($x.next()),*);
+                                    let d = $module::$name(self, $($x.next()),*);
+                                    to.add(k).write_unaligned(a);
+                                    to.add(k + 1).write_unaligned(b);
+                                    to.add(k + 2).write_unaligned(c);
+                                    to.add(k + 3).write_unaligned(d);
                                 }
                             }
                         },
