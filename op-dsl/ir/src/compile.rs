@@ -178,6 +178,25 @@ pub fn for_float(wide: &Graph) -> Graph {
     simplify::run(&stabilise::run(&saturate::run(wide)))
 }
 
+/// Returns more ways to write a formula that has [`conjugates`], for back ends without f64.
+///
+/// The quotient for a sum is good in f64, where the logarithm of `x + sqrt(x^2 + 1)` near 1 has digits left. In f32 it has none, and
+/// a fraction has `log1p` there, which takes CPUs three times as long.
+pub fn without_f64(traced: &Graph) -> Vec<Graph> {
+    let written = written(traced);
+    if conjugates::run(&written).is_none() {
+        return Vec::new();
+    }
+    let limited = |form: Graph| held::run(&limits::run(&series::run(&form)));
+    fractions(&written).map(|form| for_float(&overflow_guard::run(&limited(form)))).collect()
+}
+
+/// Returns a formula for f64 before sums that cancel are rewritten.
+fn written(traced: &Graph) -> Graph {
+    let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
+    addends::by_stream(&opposites::run(&collected))
+}
+
 /// Estimated error, in ULP, at or below which [`widen`] stops trying other ways to write a formula.
 const GOOD: f64 = 0.05;
 
@@ -192,8 +211,7 @@ fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, boo
     let has_limits = infinities == Infinities::Limits;
     let limited = |form: &Graph| limits::run(&series::run(form));
     let bounded = |limits: &Graph| if has_limits { held::run(limits) } else { limits.clone() };
-    let collected = common_factors::of_quotients(&like_terms::run(&known(traced)));
-    let written = addends::by_stream(&opposites::run(&collected));
+    let written = written(traced);
     let [of_sums, conjugate] =
         [functions_of_sums::run(&written, limited), conjugates::run(&written)];
     let others: Vec<&Graph> = of_sums.iter().chain(&conjugate).collect();

@@ -14,7 +14,7 @@ use super::{
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use crate::tiling::{BLOCK, UbTooSmall};
-use op_dsl_ir::compile::for_float;
+use op_dsl_ir::compile::{for_float, without_f64};
 use op_dsl_ir::passes::{opposites, simplify};
 use op_dsl_ir::{DType, Graph, Node, Prim, roles};
 
@@ -56,7 +56,8 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
     if is_float && (target.dtype == DType::F32 || has_gelu()) {
         graphs.push(gaussian::run(graph));
     }
-    let activation = roles::activation(target.def);
+    let (written, activation) = (&target.def.specs[spec], roles::activation(target.def));
+    graphs.extend(without_f64(&written.traced).iter().map(|graph| bounded::run(graph, activation)));
     if target.digits > Digits::Absolute {
         graphs.push(cancelling::run(graph));
         // In the arithmetic of 16 bits, terms have too few digits to be collected.
@@ -65,7 +66,7 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
             graphs.push(logarithms::run(graph));
         }
         // The graph that CPUs compute in f64 cancels less in `float` as well.
-        if let Some(wide) = target.def.specs[spec].wide.as_ref() {
+        if let Some(wide) = written.wide.as_ref() {
             let wide = for_float(&wide.graph);
             graphs.extend([masked::run(&wide), wide].map(|wide| bounded::run(&wide, activation)));
         }
