@@ -278,7 +278,7 @@ fn one_by_one(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph
 /// Rewrites a graph so that it calls only primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
     let recognised = recognise::run(&branch_sinking::run(&simplify::run(graph)));
-    compose::run(&recognise::run(&exponential_sums::run(&recognised, Joint::Kept)))
+    compose::run(&exponential_sums::run(&recognised, Joint::Kept))
 }
 
 fn finish(graph: &Graph) -> Graph {

@@ -6,12 +6,12 @@
 //! e^c / (e^a + e^b)   -> exp(-ln(e^(a - c) + e^(b - c))), and its logarithm without the exp
 //! ```
 //!
-//! Of three exponentials, two are one exponential of their logarithm: `e^a + e^b + e^c` is `e^l + e^c` with `l = ln(e^a + e^b)`.
+//! Two of three exponentials are one exponential of their logarithm: `e^a + e^b + e^c` is `e^l + e^c` with `l = ln(e^a + e^b)`.
 //! The sums depend on several streams, or on a stream and attributes. Those of one stream are functions that other passes recognise
 //! and take the limits of.
 
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::passes::opposites;
+use crate::passes::{opposites, recognise};
 use crate::prim::Prim;
 
 /// Largest number of exponentials in a sum that is rewritten, because each takes another softplus.
@@ -38,7 +38,7 @@ struct Term {
 /// The shares of two exponentials are sigmoids of a value and of its negative. Their difference becomes one tanh.
 pub fn run(graph: &Graph, joint: Joint) -> Graph {
     let rewritten = rewritten(graph, joint);
-    if rewritten == *graph { rewritten } else { opposites::run(&rewritten) }
+    if rewritten == *graph { rewritten } else { opposites::run(&recognise::run(&rewritten)) }
 }
 
 fn rewritten(graph: &Graph, joint: Joint) -> Graph {
@@ -121,7 +121,7 @@ fn logarithm(b: &mut Builder, exponents: &[Id], joint: Joint) -> Id {
             let (are_equal, zero) = (b.call(Prim::Eq, &[x, y]), b.num(0.0));
             below = b.call(Prim::Select, &[are_equal, zero, below]);
         }
-        let more = b.call(Prim::Softplus, &[below]);
+        let more = one_and(b, below);
         b.sum(most, more)
     })
 }
@@ -165,7 +165,7 @@ fn log_of_share(
     let above = exponent(b, new, one);
     let exponents: Vec<Id> = below.iter().map(|term| exponent(b, new, term)).collect();
     let (log, has_own) = apart(b, above, &exponents, joint);
-    let log = if has_own { b.call(Prim::Softplus, &[log]) } else { log };
+    let log = if has_own { one_and(b, log) } else { log };
     Some(negative(b, log))
 }
 
@@ -177,6 +177,12 @@ fn apart(b: &mut Builder, above: Id, exponents: &[Id], joint: Joint) -> (Id, boo
     let others = exponents.iter().enumerate().filter(|(k, _)| Some(*k) != own);
     let apart: Vec<Id> = others.map(|(_, x)| difference(b, *x, above)).collect();
     (logarithm(b, &apart, joint), own.is_some())
+}
+
+/// Emits `ln(1 + e^x)`, which is a primitive.
+fn one_and(b: &mut Builder, x: Id) -> Id {
+    let e = b.call(Prim::Exp, &[x]);
+    b.call(Prim::Log1p, &[e])
 }
 
 fn negative(b: &mut Builder, x: Id) -> Id {
