@@ -118,7 +118,7 @@ mod tests {
             ("rustc --crate-name a --codegen opt-level=0 -O", (false, None)),
             ("rustc --crate-name a -C opt-level=2 -C opt-level=0", (true, None)),
             ("rustc --crate-name a -O --out-dir /t", (false, None)),
-            ("/bin/rustc @of-rustdoc --crate-type=lib --out-dir /tmp/x bundle.rs", (true, None)),
+            ("bin/rustc @of-rustdoc --crate-type=lib --out-dir doctests bundle.rs", (true, None)),
             ("known_tables --nocapture", (false, None)),
         ] {
             assert_eq!(of(call), expected, "{call}");

@@ -95,7 +95,8 @@ macro_rules! declared {
                 #[doc = concat!("`", stringify!($name), "` of each lane of so many vectors.")]
                 ///
                 /// # Safety
-                /// Each column must have `vectors` vectors, a multiple of four. The results may overwrite one of the columns, and need not be aligned.
+                /// Each column must have `vectors` vectors, a multiple of four. The results may overwrite one of the columns, and
+                /// need not be aligned.
                 unsafe fn $name(
                     self,
                     vectors: usize,

@@ -94,8 +94,9 @@ macro_rules! on_steps {
         #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]
         #[inline(always)]
         pub fn $name<S: Isa, const W: usize>(s: S, $($x: Wide<S, W>),*) -> Wide<S, W> {
+            const { assert!(W.is_multiple_of(2), "functions compute four vectors at a time") }
             let mut step = MaybeUninit::<Wide<S, W>>::uninit();
-            // SAFETY: a step has `2 * W` vectors.
+            // SAFETY: a step has `2 * W` vectors, a multiple of four.
             unsafe {
                 s.$name(2 * W, step.as_mut_ptr().cast(), $($x.column()),*);
                 step.assume_init()

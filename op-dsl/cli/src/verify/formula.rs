@@ -64,10 +64,15 @@ pub struct Setting {
 impl Setting {
     /// Returns the value of every input stream for the value `x` of the swept one.
     pub fn at(&self, x: f64) -> Vec<f64> {
-        let mut streams = self.streams.clone();
-        streams[self.swept] = x;
-        streams
+        with(&self.streams, self.swept, x)
     }
+}
+
+/// Returns the values of all streams with that of one stream replaced.
+fn with(streams: &[f64], stream: usize, x: f64) -> Vec<f64> {
+    let mut streams = streams.to_vec();
+    streams[stream] = x;
+    streams
 }
 
 /// Returns the value of every attribute: the one that the specialisation is for, else the default.
@@ -255,11 +260,7 @@ impl Formula {
         if format.error(got, want, addends) <= PLAIN {
             return format.error(got, want, addends);
         }
-        let moved = |stream: usize, x: f64| {
-            let mut streams = streams.to_vec();
-            streams[stream] = x;
-            streams
-        };
+        let moved = |stream: usize, x: f64| with(streams, stream, x);
         let varied = || {
             let all = 0..streams.len();
             all.filter(|k| !self.multiplies[*k] && !self.masks.contains(k))
@@ -325,9 +326,7 @@ impl Formula {
         format: Format,
     ) -> f64 {
         let error = |s: usize, x: f64| {
-            let mut streams = streams.to_vec();
-            streams[s] = x;
-            let side = self.truth(attrs, &streams, format)[k];
+            let side = self.truth(attrs, &with(streams, s, x), format)[k];
             format.error(got, side.unwrap_or(f64::NAN), 0.0)
         };
         let sides = |s: usize| [streams[s].next_down(), streams[s].next_up()].map(|x| error(s, x));

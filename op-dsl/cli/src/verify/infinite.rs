@@ -80,6 +80,8 @@ impl Formula {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use op_dsl_ir::op::Spec;
+    use op_dsl_ir::{Builder, DType, Prim};
 
     #[test]
     fn every_stream_is_each_of_them() {
@@ -91,5 +93,27 @@ mod tests {
             let is_it = |x: &&Vec<f64>| x[stream].to_bits() == value.to_bits();
             assert!(all.iter().filter(is_it).count() > 5, "{stream}: {value}");
         }
+    }
+
+    #[test]
+    fn joint_limits_do_not_depend_on_which_input_grows_faster() {
+        let mut b = Builder::new();
+        let [x, y] = [1, 2].map(|k| b.stream(k));
+        let [of_x, of_y] = [x, y].map(|x| b.call(Prim::Exp, &[x]));
+        let below = b.sum(of_x, of_y);
+        let outputs = [b.quotient(of_x, below), b.difference(x, y)];
+        let spec = Spec::of(b.finish(&outputs));
+        let formula = Formula::new(&crate::tests::SCALE, Box::leak(Box::new(spec)));
+        let is_limit = |[x, y]: [f64; 2], k: usize, got: f64| {
+            let (attrs, format) = (&formula.settings[0].attrs, Format::of(DType::F32));
+            formula.is_joint_limit(attrs, &[1.0, x, y], k, got, format)
+        };
+        const INF: f64 = f64::INFINITY;
+        assert!(is_limit([INF, -INF], 0, 1.0) && is_limit([INF, -INF], 1, INF));
+        assert!(!is_limit([INF, -INF], 0, 0.5) && !is_limit([INF, -INF], 1, f64::NAN));
+        for got in [0.0, 0.5, 1.0, INF] {
+            assert!(!is_limit([INF, INF], 0, got) && !is_limit([INF, INF], 1, got), "{got}");
+        }
+        assert!(!is_limit([INF, 1.0], 0, 1.0), "one infinity");
     }
 }

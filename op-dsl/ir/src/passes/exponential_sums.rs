@@ -51,8 +51,7 @@ fn rewritten(graph: &Graph, joint: Joint) -> Graph {
                     sum(y).and_then(|below| log_of_share(b, graph, at.earlier, one, &below, joint))
                 }
                 _ => sum(x).map(|terms| {
-                    let exponents = terms.iter().map(|term| exponent(b, at.earlier, term));
-                    let exponents: Vec<Id> = exponents.collect();
+                    let exponents = exponents(b, at.earlier, &terms);
                     logarithm(b, &exponents, joint)
                 }),
             },
@@ -109,6 +108,10 @@ fn exponent(b: &mut Builder, new: &[Id], term: &Term) -> Id {
     b.sum(sum, number)
 }
 
+fn exponents(b: &mut Builder, new: &[Id], terms: &[Term]) -> Vec<Id> {
+    terms.iter().map(|term| exponent(b, new, term)).collect()
+}
+
 /// Emits the logarithm of a sum of exponentials.
 fn logarithm(b: &mut Builder, exponents: &[Id], joint: Joint) -> Id {
     let mut all = exponents.iter().copied();
@@ -128,7 +131,7 @@ fn logarithm(b: &mut Builder, exponents: &[Id], joint: Joint) -> Id {
 
 /// Emits the quotient of a value and a sum of exponentials, with each term of the value divided on its own.
 fn quotient(b: &mut Builder, graph: &Graph, new: &[Id], value: Id, below: &[Term]) -> Id {
-    let exponents: Vec<Id> = below.iter().map(|term| exponent(b, new, term)).collect();
+    let exponents = exponents(b, new, below);
     let is_positive = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0);
     let mut sum = None;
     for Term { sign, exponents: above, factors } in terms(graph, value) {
@@ -163,7 +166,7 @@ fn log_of_share(
         return None;
     }
     let above = exponent(b, new, one);
-    let exponents: Vec<Id> = below.iter().map(|term| exponent(b, new, term)).collect();
+    let exponents = exponents(b, new, below);
     let (log, has_own) = apart(b, above, &exponents, joint);
     let log = if has_own { one_and(b, log) } else { log };
     Some(negative(b, log))
