@@ -13,7 +13,7 @@ static ACTIVATIONS: &str = include_str!("corpus/activations.txt");
 /// In every run, one in this many functions is fitted again: of the family, and of the others.
 ///
 /// It is not all of them, because they take minutes. The fitter has no state, so what changes it changes most of them.
-const SHARES: [usize; 2] = [4, 16];
+const SHARES: [usize; 2] = [8, 32];
 
 /// Returns the operators of a line of the list: the function and a unit gated by it, with their gradients.
 fn operators(line: &str) -> Vec<OpDef> {

@@ -19,16 +19,6 @@ use op_dsl::{Operator, Options};
 pub mod composed {
     use op_dsl::prelude::*;
 
-    #[op(name = "Mish", grad(name = "MishGrad", wrt(x)))]
-    pub fn mish(x: Elem) -> Elem {
-        x * tanh(softplus(x))
-    }
-
-    #[op(name = "Tanh", grad(name = "TanhGrad", wrt(x)))]
-    pub fn hyperbolic(x: Elem) -> Elem {
-        tanh(x)
-    }
-
     /// The gradient of `x / (1 + |x|)`. In f32 the square is infinite where the quotient is not yet zero.
     #[op(name = "SoftsignGrad", outputs(dx))]
     pub fn softsign_grad(dy: Elem, x: Elem) -> Elem {
@@ -54,12 +44,6 @@ pub mod composed {
     #[op(name = "Power", grad(name = "PowerGrad", wrt(x)))]
     pub fn power(x: Elem) -> Elem {
         powf(abs(x), 1.7)
-    }
-
-    /// The gradient of the sigmoid, by its value.
-    #[op(name = "SigmoidGrad", outputs(z))]
-    pub fn sigmoid_grad(dy: Elem, y: Elem) -> Elem {
-        dy * y * (1.0 - y)
     }
 
     #[op(name = "QuickGelu", grad(name = "QuickGeluGrad", wrt(x)))]
@@ -91,18 +75,6 @@ mod truth {
         if x == f64::NEG_INFINITY { -0.0 } else { x * n / d }
     }
 
-    /// Computes `t + x s (1 - t^2)`.
-    ///
-    /// `t = tanh(softplus x) = n / (n + 2)`, `s` is the sigmoid, `1 - t^2 = 4 (n + 1) / (n + 2)^2`.
-    pub fn mish_grad(x: f64) -> f64 {
-        let (n, d) = parts(x);
-        // (n + 1) = (1 + e^x)^2, divided by the same square.
-        let e = libm::exp(-x.abs());
-        let rest = 4.0 * (1.0 + e) * (1.0 + e) / (d * d) * if x > 0.0 { e * e } else { 1.0 };
-        let slope = rest * logistic(x);
-        if slope == 0.0 { n / d } else { n / d + x * slope }
-    }
-
     pub fn snake(x: f64) -> f64 {
         let s = libm::sin(2.0 * x);
         // The bounded term is negligible at infinity.
@@ -128,12 +100,6 @@ mod truth {
     pub fn power_grad(x: f64) -> f64 {
         let slope = 1.7 * libm::pow(x.abs(), 0.7);
         if x == 0.0 { 0.0 } else { slope * x.signum() }
-    }
-
-    pub fn tanh_grad(x: f64) -> f64 {
-        let e = libm::exp(-x.abs());
-        let c = 2.0 * e / (1.0 + e * e);
-        c * c
     }
 
     pub fn softsign_grad(x: f64) -> f64 {
@@ -177,19 +143,16 @@ struct Case {
     holds: fn(f64) -> bool,
 }
 
-const EVERYWHERE: Case =
-    Case { op: &composed::MISH, varied: 0, truth: truth::mish, least: 0.0, holds: |_| true };
+const EVERYWHERE: Case = Case {
+    op: &ops_glu_grad::sigmoid::MISH,
+    varied: 0,
+    truth: truth::mish,
+    least: 0.0,
+    holds: |_| true,
+};
 
 const CASES: &[Case] = &[
     EVERYWHERE,
-    Case {
-        op: &composed::MISH_GRAD,
-        varied: 1,
-        truth: truth::mish_grad,
-        least: 1.0 / 128.0,
-        ..EVERYWHERE
-    },
-    Case { op: &composed::TANH_GRAD, varied: 1, truth: truth::tanh_grad, ..EVERYWHERE },
     Case { op: &composed::SOFTSIGN_GRAD, varied: 1, truth: truth::softsign_grad, ..EVERYWHERE },
     // Closer to zero the f64 evaluation cancels too.
     Case {
@@ -198,7 +161,6 @@ const CASES: &[Case] = &[
         holds: |x| x.abs() > 0.015625,
         ..EVERYWHERE
     },
-    Case { op: &composed::SIGMOID_GRAD, varied: 1, truth: |y| y * (1.0 - y), ..EVERYWHERE },
     Case { op: &composed::SNAKE, truth: truth::snake, ..EVERYWHERE },
     Case {
         op: &composed::SNAKE_GRAD,

@@ -177,13 +177,24 @@ fn clients_run_with_address_sanitizer() {
     }
 }
 
+/// The clients that start threads, fork and pass nonsense; valgrind takes half a minute for all.
 #[test]
 fn clients_run_under_valgrind() {
+    under_valgrind(&["aclnn_types.c", "anything.c", "fork.c", "infiniop.cpp"]);
+}
+
+#[test]
+#[ignore = "half a minute: .ci/deep everything"]
+fn all_clients_run_under_valgrind() {
+    under_valgrind(&CLIENTS);
+}
+
+fn under_valgrind(clients: &[&str]) {
     let runs = Command::new("valgrind").arg("--version").output().is_ok();
     if !tools::has_tool("valgrind", runs, "clients under valgrind") {
         return;
     }
-    for name in CLIENTS {
+    for name in clients {
         let mut command = Command::new("valgrind");
         command.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
         command.args(["--errors-for-leak-kinds=definite,indirect", "--show-leak-kinds=definite"]);

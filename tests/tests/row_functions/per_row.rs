@@ -213,24 +213,21 @@ pub fn expected(name: &str, row: &[Vec<f64>]) -> Option<Vec<Vec<Sized>>> {
 /// Rows that fill UB, no rows, and rows in chunks, whose numbers are copied one by one.
 const LONG: [&[usize]; 5] = [&[3, 4096], &[0, 5], &[7, 6145], &[3, 8192], &[1, 50_257]];
 
-/// Short rows are turned: the last tile of a core has fewer rows than a line, and cores share blocks of numbers.
-#[test]
-fn on_ascend910b() {
+/// Adds calls of them. Short rows are turned: the last tile of a core has fewer rows than a line, and cores share blocks of numbers.
+pub fn on_ascend910b(calls: Calls) -> Calls {
     let runs: [Runs<'_>; 4] = [
         (&DType::ALL, &DOMAINS[..6], 8),
         (&DType::ALL, &SHORT, 3),
         (&[DType::F32, DType::BF16], &LONG, 1),
         (&[DType::F32, DType::BF16], &LONG, 5),
     ];
-    Calls::new("ascend910b", Cann::V9).of(&all(), &runs).check(&[], &[&[]]);
+    calls.of(&all(), &runs)
 }
 
-#[test]
-fn on_ascend950_with_the_compilers_order() {
+pub fn on_ascend950(calls: Calls) -> Calls {
     let dtypes = [DType::F32, DType::F16];
     let domains: [&[usize]; 4] = [&[3003, 7], &[5, 63], &[700, 64], &[3, 20_001]];
-    let calls = Calls::new("ascend950", Cann::V9).of(&all(), &[(&dtypes, &domains, 5)]);
-    calls.check(&["-DCOMPILER_ORDERS_VECTOR_CALLS"], &[&["--auto-sync"]]);
+    calls.of(&all(), &[(&dtypes, &domains, 5)])
 }
 
 /// Copies move whole blocks there, so that rows end on blocks, and scalar code writes less than a block of numbers.
@@ -267,8 +264,6 @@ fn commands_show_and_run_them() {
     assert!(plan.contains("Stage row2, once per row") && !plan.contains("Results"), "{plan}");
     let plan = said("explain SwiGluQuant --soc ascend910b --dtype f32");
     assert!(plan.contains("Integers of y"), "{plan}");
-    for op in ["SavedNormGrad", "SwiGluQuant"] {
-        let figures = said(&format!("simulate {op} --shape 9x40 --soc ascend910b --dtype bf16"));
-        assert!(figures.contains("gm moved over least"), "{figures}");
-    }
+    let figures = said("simulate SwiGluQuant --shape 9x40 --soc ascend910b --dtype bf16");
+    assert!(figures.contains("gm moved over least"), "{figures}");
 }

@@ -67,7 +67,7 @@ fn operators() -> Vec<OpDef> {
 #[test]
 fn every_dependence_has_one_and_each_is_needed() {
     for def in &operators() {
-        for soc in crate::arch::SOCS {
+        for soc in architectures() {
             for dtype in soc.arch.dtypes {
                 let plan = plan_in(def, 0, *dtype, soc, Storage::Memory).expect("a plan");
                 let barriers = plan.barriers();

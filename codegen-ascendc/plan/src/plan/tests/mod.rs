@@ -14,6 +14,7 @@ mod rules;
 mod tails;
 
 use super::*;
+use crate::arch::SOCS;
 use crate::sequence::form::Digits;
 use crate::sequence::{Api, Overload, Scalar, Type};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, GradOf, List, Pattern, Spec, Split, Tensor, Value};
@@ -21,6 +22,14 @@ use op_dsl_ir::{Builder, Graph, Id, Prim};
 
 pub fn soc(name: &str) -> &'static Soc {
     Soc::named(name).expect("a target")
+}
+
+/// Returns one product of each architecture: products of one architecture have the same plans.
+fn architectures() -> impl Iterator<Item = &'static Soc> {
+    let is_first = |(k, soc): &(usize, &Soc)| {
+        SOCS[..*k].iter().all(|other| other.arch.number != soc.arch.number)
+    };
+    SOCS.iter().enumerate().filter(is_first).map(|(_, soc)| soc)
 }
 
 fn tensors(names: &[&'static str]) -> Vec<Tensor> {

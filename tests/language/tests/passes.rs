@@ -1,8 +1,9 @@
-//! Compiled kernels at points where the formula as written has no correct digit; each needs one pass.
+//! Operators at points where the formula as written has no correct digit; each needs one pass.
 #![allow(missing_docs)]
 
+#[path = "../../tests/common/mod.rs"]
 mod common;
-#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+#[path = "../../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
 
 use common::{Tensor, run};
@@ -107,7 +108,7 @@ fn named(name: &str) -> &'static Operator {
 
 /// Expected values, computed to 40 digits. The comments say what the result would be without the pass.
 #[test]
-fn kernels_are_right_where_formulas_as_written_are_not() {
+fn results_are_right_where_formulas_as_written_are_not() {
     let table: &[(&str, &[f64], f64)] = &[
         // recognise: 1 + e^-20 is 1, and e^100 is infinite.
         ("Softplus", &[-20.0], 2.061153620314381e-9),
