@@ -14,6 +14,7 @@ use op_dsl::Operator;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
 
+/// Only the first is for bf16, whose results are those of f32, rounded.
 #[op_dsl::operators(kernels = false)]
 pub mod ops {
     use op_dsl::prelude::*;
@@ -25,7 +26,7 @@ pub mod ops {
     }
 
     /// One inside another, with a constant first.
-    #[op(name = "Hard", grad(name = "HardGrad", wrt(x)))]
+    #[op(name = "Hard", dtypes(f16, f32), grad(name = "HardGrad", wrt(x)))]
     pub fn hard(x: Elem) -> Elem {
         if x <= -3.0 {
             0.0 * x
@@ -37,13 +38,13 @@ pub mod ops {
     }
 
     /// A branch that grows where it is not taken.
-    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    #[op(name = "Elu", dtypes(f16, f32), grad(name = "EluGrad", wrt(x)))]
     pub fn elu(x: Elem, #[attr(default = 1.5)] alpha: f32) -> Elem {
         if x > 0.0 { x } else { alpha * (exp(x) - 1.0) }
     }
 
     /// Constants and attributes only, by two vectors.
-    #[op(name = "Step", outputs(y, z))]
+    #[op(name = "Step", dtypes(f16, f32), outputs(y, z))]
     pub fn step(x: Elem, w: Elem, #[attr(default = -0.5)] low: f32) -> (Elem, Elem) {
         let a = if x < w { 1.0 } else { -2.0 };
         let b = if x == w || x >= 2.5 { low } else { 2.0 * low };
@@ -51,14 +52,14 @@ pub mod ops {
     }
 
     /// A condition of an attribute, and what scalar code cannot compute of one.
-    #[op(name = "Ruled", grad(name = "RuledGrad", wrt(x, w)))]
+    #[op(name = "Ruled", dtypes(f16, f32), grad(name = "RuledGrad", wrt(x, w)))]
     pub fn ruled(x: Elem, w: Elem, #[attr(default = 0.5)] alpha: f32) -> Elem {
         let z = if alpha > 0.25 { x * w } else { x - w };
         z * exp(alpha) + (2.0 * alpha + 3.0 * x)
     }
 
     /// Kinks that primitives have of themselves.
-    #[op(name = "Kinks", grad(name = "KinksGrad", wrt(x, w)))]
+    #[op(name = "Kinks", dtypes(f16, f32), grad(name = "KinksGrad", wrt(x, w)))]
     pub fn kinks(x: Elem, w: Elem, #[attr(default = 1.25)] limit: f32) -> Elem {
         abs(x) * w + max(min(x, limit), -limit) + max(x, w)
     }
