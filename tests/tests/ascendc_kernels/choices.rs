@@ -4,13 +4,10 @@
 
 use super::common::*;
 use super::judge::judge;
-use super::planned::family;
 use super::program::Program;
 use super::shared::planned;
-use codegen_ascendc::arch::{SOCS, Soc};
-use codegen_ascendc::emit::{Package, kernel};
-use codegen_ascendc::plan::Storage;
-use op_dsl::Operator;
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::plan::{Plan, Storage};
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
 
@@ -138,42 +135,6 @@ fn every_choice(products: &[&str]) {
     }
 }
 
-/// Every operator of the family has a plan on every product.
-///
-/// The exception is a bit mask on a product that cannot read it. Emitted sources have no `#error`, because variants
-/// without a plan were refused before.
-#[test]
-fn every_operator_is_planned_and_no_kernel_holds_an_error() {
-    let mut refused = Vec::new();
-    let mut look = |op: &'static Operator, soc: &'static Soc, package: Option<&Package<'_>>| {
-        let Some(package) = package else { return refused.push((op.name(), soc.name)) };
-        for file in kernel::files(package) {
-            assert!(!file.text.contains("#error"), "{} on {}: {}", op.name(), soc.name, file.path);
-        }
-    };
-    // ascend910_93 is skipped, because it has the plans of ascend910b.
-    for soc in SOCS.iter().filter(|soc| soc.name != "ascend910_93") {
-        for (op, planned) in family(soc) {
-            let whole = planned.as_ref().filter(|(_, left)| left.is_none());
-            look(op, soc, whole.map(|(package, _)| package));
-        }
-        let others = super::more::ops::OPERATORS.iter().chain(ops::OPERATORS);
-        for op in others.filter(|_| ["ascend910b", "ascend950"].contains(&soc.name)) {
-            look(op, soc, planned(op, soc, Storage::default()));
-        }
-    }
-    refused.retain(|(name, _)| ops_glu_grad::OPERATORS.iter().any(|op| op.name() == *name));
-    // Sums over elements have no kernel.
-    refused.retain(|(name, _)| !is_sum(name));
-    assert_eq!(refused, [("ReluGradV2", "ascend910")]);
-}
-
-/// Returns whether outputs of an operator of the family are sums over elements.
-fn is_sum(name: &str) -> bool {
-    let op = ops_glu_grad::OPERATORS.iter().find(|op| op.name() == name);
-    op.is_some_and(|op| !op.def().sums.is_empty())
-}
-
 /// Plans just within their error budget are preferred to much more expensive ones.
 ///
 /// These took 93 and 67 calls once, of which the second was no more accurate.
@@ -183,9 +144,9 @@ fn second_derivatives_take_the_cheaper_plan() {
         [("GeGluGradGradV2", "ascend950", 38), ("GeluGradGradV2", "ascend910b", 44)]
     {
         let soc = Soc::named(soc).expect("a target");
-        let planned = family(soc).iter().find(|(op, _)| op.name() == name).expect("an operator");
-        let (package, _) = planned.1.as_ref().expect("a package");
-        for plan in package.plans.iter().filter(|plan| plan.dtype == DType::F32) {
+        let package = planned(super::operator(name), soc, Storage::default()).expect("plans");
+        let is_wanted = |plan: &&Plan| plan.dtype == DType::F32 && plan.soc.name == soc.name;
+        for plan in package.plans.iter().filter(is_wanted) {
             assert!(plan.cost.calls <= most, "{name} on {}: {} calls", soc.name, plan.cost.calls);
         }
     }

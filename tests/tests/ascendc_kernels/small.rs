@@ -46,12 +46,8 @@ pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
 fn all_but_the_heaviest_are_turned() {
     let mut left = Vec::new();
     let [first, second] = ["ascend310p", "ascend910"].map(|soc| Soc::named(soc).expect("a target"));
-    let planned = family(first).iter().zip(family(second));
-    for ((op, package), soc) in planned.flat_map(|(a, b)| [(a, first), (b, second)]) {
-        let Some((package, _)) = package else { continue };
-        if op.def().split.is_none() {
-            continue;
-        }
+    let on = |soc| family(soc, |op| op.def().split.is_some()).map(move |planned| (planned, soc));
+    for ((op, package), soc) in on(first).chain(on(second)) {
         let machine = Machine { ub: soc.reported_ub(), cores: soc.cores, pads: false };
         for plan in &package.plans {
             let path = |columns| {
