@@ -299,7 +299,7 @@ fn new_writes_a_crate_whole_or_not_at_all() {
     };
     let gates = path("my-gates");
     let text = good(&["new", &gates]);
-    assert!(text.contains("MyGates and MyGatesGrad, 7 files\nnext: cd "), "{text}");
+    assert!(text.contains("MyGates and MyGatesGrad, 8 files\nnext: cd "), "{text}");
     let read = |file: &str| std::fs::read_to_string(path(file)).expect(file);
     for (file, part) in [
         ("Cargo.toml", "\nname = \"my-gates\"\n"),

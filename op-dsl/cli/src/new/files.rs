@@ -65,6 +65,7 @@ pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static s
     let check = include_str!("template/check.rs").to_owned()
         + project(include_str!("template/project_test.rs"));
     let mut files = vec![
+        (".cargo/config.toml", include_str!("template/config.toml").to_owned()),
         (".gitignore", "/target\n".to_owned()),
         ("Cargo.toml", filled(include_str!("template/manifest.toml"), &values)),
         ("src/family.rs", formula.family(&name.operator)),
