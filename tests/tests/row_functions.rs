@@ -7,6 +7,8 @@ mod common;
 mod npu;
 #[path = "row_functions/reference.rs"]
 mod reference;
+#[path = "common/verify.rs"]
+mod verify;
 
 use common::{Random, Tensor, all_defaults, run};
 use op_dsl::ir::DType;
@@ -388,10 +390,5 @@ fn a_shift_has_no_gradient() {
 
 #[test]
 fn verify_finds_no_miss() {
-    let (line, mut out) =
-        (["layers", "verify", "--dtype", "f32,bf16"].map(std::ffi::OsString::from), Vec::new());
-    let code = op_dsl_cli::run(layers::OPERATORS, "", line.into_iter(), &mut out);
-    let said = String::from_utf8_lossy(&out);
-    println!("{said}");
-    assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS), "{said}");
+    verify::finds_no_miss(layers::OPERATORS, &["--dtype", "f32,bf16"]);
 }

@@ -3,9 +3,10 @@
 //! `tests/language` has more formulas, which the interpreter runs, and `corpus.rs` more spellings of them.
 #![allow(missing_docs)]
 
+#[path = "common/verify.rs"]
+mod verify;
+
 use op_dsl_cpp::in_parallel;
-use std::ffi::OsString;
-use std::process::ExitCode;
 
 #[op_dsl::operators]
 pub mod formulas {
@@ -133,14 +134,5 @@ fn verify_finds_no_miss() {
     for op in ["QuickGluGrad", "Highway", "Rem"] {
         lines.push([op, "--dtype", "f16,bf16"]);
     }
-    in_parallel(lines, |line| verify(&line));
-}
-
-fn verify(line: &[&str]) {
-    let mut out = Vec::new();
-    let line = ["formulas", "verify"].into_iter().chain(line.iter().copied()).map(OsString::from);
-    let code = op_dsl_cli::run(formulas::OPERATORS, "", line, &mut out);
-    let said = String::from_utf8_lossy(&out);
-    println!("{said}");
-    assert!(code == ExitCode::SUCCESS && !said.contains("MISSED"), "{said}");
+    in_parallel(lines, |line| verify::finds_no_miss(formulas::OPERATORS, &line));
 }

@@ -20,6 +20,8 @@ mod rows;
 mod second;
 #[path = "language/updates.rs"]
 mod updates;
+#[path = "../../tests/common/verify.rs"]
+mod verify;
 
 use common::{Tensor, judged, run};
 use levels::levels;

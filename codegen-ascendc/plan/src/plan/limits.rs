@@ -1,7 +1,9 @@
 //! Clamps inputs at whose infinities a plan gives NaN although the formula has a limit there.
 //!
-//! The bound is the largest `float`. Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one
-//! end and grows at the other. The bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where
+//! The bound is the largest `float`, or a smaller number if squares of that leave `float` and the formula has reached its limit before:
+//! `x / sqrt(1 + x^2)` of the largest number is 0 there, and of 2^39 it is 1.
+//!
+//! Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one end and grows at the other. The bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where
 //! the bound is infinite, so that either sign costs one call. On registers, a separate step omits all bounds that are infinite at
 //! default attribute values, so that the usual sign costs one call.
 //!
@@ -17,17 +19,31 @@ use super::redundant_bounds::MOST;
 use super::registers::Op;
 use super::skipped::{picked, picked_on};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
+use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim, roles};
 
 /// Finite stand-in for infinity in f64, since an infinity would be `inf - inf` in some formulas.
 ///
 /// Formulas are assumed to have reached their limit at this size.
 pub(super) const FAR: f64 = 1e30;
 
+/// Magnitudes that an input may be clamped to, in the order in which they are tried.
+///
+/// The cube of the second and the fourth power of the third are in the range of `float`. Neither is more than 2^40, because around the
+/// argument of a primitive such bounds count as redundant.
+const SIZES: [f64; 3] = [MOST, (1u64 << 39) as f64, (1u64 << 30) as f64];
+/// The largest number of bf16, which is a number of `float` as well.
+const LARGEST: f64 = 3.389_531_389_251_535_5e38;
+/// Largest relative differences from a limit of the formula, half a unit of `float`, and of a plan's result.
+///
+/// The latter is a unit of bf16, in which plans may round it, and far less than what a plan is off whose powers overflow.
+const REACHED: [f64; 2] = [1.0 / (1u64 << 24) as f64, 1.0 / 128.0];
+
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {
     stream: usize,
     sign: f64,
+    /// Magnitude of the bound.
+    size: f64,
     bound: Bound,
 }
 
@@ -36,6 +52,9 @@ impl Hold {
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend((self.stream as u64).to_le_bytes());
         bytes.push(u8::from(self.sign < 0.0));
+        if self.size != MOST {
+            bytes.extend(self.size.to_le_bytes());
+        }
         if let Bound::If(scalar, signs) = self.bound {
             bytes.extend((scalar as u64).to_le_bytes());
             bytes.extend(signs.map(u8::from));
@@ -50,7 +69,7 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
     let hold = |(stream, sign)| {
         let bound = bound(def, graph, plan, stream, sign)?;
-        Some(Hold { stream, sign, bound })
+        Some(Hold { stream, sign, size: size(graph, plan, stream, sign), bound })
     };
     ends.filter_map(hold).collect()
 }
@@ -66,7 +85,7 @@ pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
         let mut x = b.add(node);
         let Node::Stream(stream) = node else { return x };
         for hold in holds.iter().filter(|hold| hold.stream == usize::from(stream)) {
-            let bound = hold.bound.number(b, hold.sign);
+            let bound = hold.bound.number(b, hold.sign * hold.size);
             x = b.call(if hold.sign < 0.0 { Prim::Max } else { Prim::Min }, &[x, bound]);
         }
         x
@@ -109,8 +128,8 @@ enum Bound {
 }
 
 impl Bound {
-    fn number(&self, b: &mut Builder, sign: f64) -> Id {
-        let (zero, on, off) = (b.num(0.0), b.num(sign * MOST), b.num(sign * f64::INFINITY));
+    fn number(&self, b: &mut Builder, bound: f64) -> Id {
+        let (zero, on, off) = (b.num(0.0), b.num(bound), b.num(bound * f64::INFINITY));
         let Bound::If(scalar, [below, at, above]) = *self else { return on };
         let pick = |held: bool| if held { on } else { off };
         let scalar = b.scalar(scalar);
@@ -160,14 +179,44 @@ pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
 /// The input is `stream` with the sign `sign`; every other input is 1. A formula that grows faster than its input has no limit in
 /// this sense, because a clamp would not help: squares beyond it are infinite all the same.
 fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]) -> bool {
-    let streams = |x: f64| -> Vec<f64> {
-        (0..plan.inputs.len()).map(|k| if k == stream { sign * x } else { 1.0 }).collect()
+    let got = results(plan, stream, sign * f64::INFINITY, scalars);
+    let want = graph.eval(&alone(plan, stream, sign * FAR), scalars);
+    let has_limit = |want: f64| want.abs() < FAR.powf(1.5);
+    got.iter().zip(want).any(|(got, want)| got.is_nan() && has_limit(want))
+}
+
+/// Returns the magnitude at which an input stream is clamped: the first of [`SIZES`] at which the plan gives the formula's limit.
+///
+/// It is [`MOST`] if there is none, in f16, which has no such numbers, and if the formula has attributes, because where it has reached
+/// its limit depends on their values.
+fn size(graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> f64 {
+    let reaches = |size: &f64| reaches_limit(graph, plan, stream, sign * size.min(LARGEST));
+    let is_open = plan.dtype != DType::F16 && graph.scalars() == 0;
+    SIZES.into_iter().find(|size| is_open && reaches(size)).unwrap_or(MOST)
+}
+
+/// Returns whether the formula has reached its limit at input `x`, and the plan gives it there.
+///
+/// The input is `stream`; every other input is 1.
+fn reaches_limit(graph: &Graph, plan: &Plan, stream: usize, x: f64) -> bool {
+    let of = |x: f64| graph.eval(&alone(plan, stream, x), &[]);
+    let all_near = |values: Vec<f64>, off: f64| {
+        let is_near = |(is, limit): (f64, f64)| (is - limit).abs() <= off * limit.abs();
+        values.into_iter().zip(of(FAR.copysign(x))).all(is_near)
     };
-    let given: Vec<Vec<f32>> = streams(f64::INFINITY).iter().map(|x| vec![*x as f32]).collect();
-    let given: Vec<&[f32]> = given.iter().map(Vec::as_slice).collect();
+    all_near(of(x), REACHED[0]) && all_near(results(plan, stream, x, &[]), REACHED[1])
+}
+
+/// Returns the element at which input `stream` is `x` and every other one is 1.
+fn alone(plan: &Plan, stream: usize, x: f64) -> Vec<f64> {
+    (0..plan.inputs.len()).map(|k| if k == stream { x } else { 1.0 }).collect()
+}
+
+/// Returns the results of a plan at the element that [`alone`] returns.
+fn results(plan: &Plan, stream: usize, x: f64, scalars: &[f64]) -> Vec<f64> {
+    let given: Vec<[f32; 1]> = alone(plan, stream, x).iter().map(|x| [*x as f32]).collect();
+    let given: Vec<&[f32]> = given.iter().map(|x| &x[..]).collect();
     let numbers = uniforms(&plan.graph, scalars);
     let got = interpret_all(plan, &given, |id: Id| numbers[id.index()] as f32, Noise::None);
-    let want = graph.eval(&streams(FAR), scalars);
-    let has_limit = |want: f64| want.abs() < FAR.powf(1.5);
-    got.iter().zip(want).any(|(got, want)| got[0].is_nan() && has_limit(want))
+    got.iter().map(|column| column[0].into()).collect()
 }

@@ -160,6 +160,29 @@ fn limits_and_nan() {
     }
 }
 
+/// `x^n / (1 + x^(2n))^(1/2)` is 1 far out, where its square leaves `float` long before `x` does.
+#[test]
+fn limits_are_right_where_powers_overflow() {
+    for (n, on) in [(1, "ascend910b"), (1, "ascend950"), (2, "ascend910b")] {
+        let def = operator("Own", &["dy", "x"], &["y"], true, |b, s| {
+            let x = b.power(s[1], n);
+            let (one, square) = (b.num(1.0), b.product(x, x));
+            let sum = b.sum(one, square);
+            let root = b.call(Prim::Sqrt, &[sum]);
+            let y = b.quotient(x, root);
+            vec![b.product(s[0], y)]
+        });
+        for dtype in [DType::F32, DType::BF16] {
+            let plan = plan(&def, 0, dtype, soc(on)).expect("a plan");
+            for x in [1e12, 1e20, 3e38, f32::INFINITY] {
+                let at = |x: f32| interpret(&plan, &[0.5, x], |_| f32::NAN)[0];
+                let below = if n == 1 { -0.5 } else { 0.5 };
+                assert_eq!([at(x), at(-x)], [0.5, below], "{x:e} to the {n} on {on} in {dtype}");
+            }
+        }
+    }
+}
+
 /// The other half of a gated gradient is a product.
 ///
 /// Its value also shows that no buffer was reused too early.
