@@ -1,11 +1,12 @@
 //! Clamps inputs at whose infinities a plan gives NaN although the formula has a limit there.
 //!
-//! The bound is the largest `float`, or a smaller number if squares of that leave `float` and the formula has reached its limit before:
-//! `x / sqrt(1 + x^2)` of the largest number is 0 there, and of 2^39 it is 1.
+//! The bound is the largest `float`, or a smaller number if squares of that leave `float` and all functions of the input have reached
+//! their limits before: `x / sqrt(1 + x^2)` of the largest number is 0 there, and of 2^39 it is 1.
 //!
-//! Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one end and grows at the other. The bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where
-//! the bound is infinite, so that either sign costs one call. On registers, a separate step omits all bounds that are infinite at
-//! default attribute values, so that the usual sign costs one call.
+//! Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one end and grows at the other. The
+//! bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where the bound is infinite, so that
+//! either sign costs one call. On registers, a separate step omits all bounds that are infinite at default attribute values, so that
+//! the usual sign costs one call.
 //!
 //! Most plans need no clamp, because primitives and fractions keep their limits themselves. An end costs a call, and another result
 //! that grows there becomes the largest number too. A formula with a limit at both ends that is no such primitive, as
@@ -33,10 +34,12 @@ pub(super) const FAR: f64 = 1e30;
 const SIZES: [f64; 3] = [MOST, (1u64 << 39) as f64, (1u64 << 30) as f64];
 /// The largest number of bf16, which is a number of `float` as well.
 const LARGEST: f64 = 3.389_531_389_251_535_5e38;
-/// Largest relative differences from a limit of the formula, half a unit of `float`, and of a plan's result.
+/// Largest relative difference of a function from its limit: half a unit of `float`.
+const REACHED: f64 = 1.0 / (1u64 << 24) as f64;
+/// Largest relative difference of a plan's result from a limit.
 ///
-/// The latter is a unit of bf16, in which plans may round it, and far less than what a plan is off whose powers overflow.
-const REACHED: [f64; 2] = [1.0 / (1u64 << 24) as f64, 1.0 / 128.0];
+/// It is a unit of bf16, in which plans may round it, and far less than what a plan is off whose powers overflow.
+const ROUNDED: f64 = 1.0 / 128.0;
 
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {
@@ -69,7 +72,7 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
     let hold = |(stream, sign)| {
         let bound = bound(def, graph, plan, stream, sign)?;
-        Some(Hold { stream, sign, size: size(graph, plan, stream, sign), bound })
+        Some(Hold { stream, sign, size: size(def, graph, plan, stream, sign), bound })
     };
     ends.filter_map(hold).collect()
 }
@@ -187,24 +190,31 @@ fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]
 
 /// Returns the magnitude at which an input stream is clamped: the first of [`SIZES`] at which the plan gives the formula's limit.
 ///
-/// It is [`MOST`] if there is none, in f16, which has no such numbers, and if the formula has attributes, because where it has reached
-/// its limit depends on their values.
-fn size(graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> f64 {
-    let reaches = |size: &f64| reaches_limit(graph, plan, stream, sign * size.min(LARGEST));
-    let is_open = plan.dtype != DType::F16 && graph.scalars() == 0;
+/// It is [`MOST`] if there is none, and in f16, which has no such numbers.
+fn size(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> f64 {
+    let scalars = defaults(def, graph);
+    let reaches = |size: &f64| {
+        let x = sign * size.min(LARGEST);
+        reaches_limit(graph, plan, stream, x, &scalars)
+    };
+    let is_open = plan.dtype != DType::F16;
     SIZES.into_iter().find(|size| is_open && reaches(size)).unwrap_or(MOST)
 }
 
-/// Returns whether the formula has reached its limit at input `x`, and the plan gives it there.
+/// Returns whether all functions of an input alone have reached their limits where it is `x`, and the plan gives the formula's there.
 ///
-/// The input is `stream`; every other input is 1.
-fn reaches_limit(graph: &Graph, plan: &Plan, stream: usize, x: f64) -> bool {
-    let of = |x: f64| graph.eval(&alone(plan, stream, x), &[]);
-    let all_near = |values: Vec<f64>, off: f64| {
-        let is_near = |(is, limit): (f64, f64)| (is - limit).abs() <= off * limit.abs();
-        values.into_iter().zip(of(FAR.copysign(x))).all(is_near)
-    };
-    all_near(of(x), REACHED[0]) && all_near(results(plan, stream, x, &[]), REACHED[1])
+/// The input is `stream`; every other input is 1. A sum with another input is no such function: in `x - t` both may be large.
+fn reaches_limit(graph: &Graph, plan: &Plan, stream: usize, x: f64, scalars: &[f64]) -> bool {
+    let of = |x: f64| graph.eval_all(&alone(plan, stream, x), scalars);
+    let (here, limits, inputs) = (of(x), of(FAR.copysign(x)), graph.inputs());
+    let is_near = |is: f64, limit: f64, off: f64| (is - limit).abs() <= off * limit.abs();
+    let is_function = |k: usize| inputs[k].sole_stream().map(usize::from) == Some(stream);
+    let is_read = graph.live_out(|id, _| !is_function(id.index()));
+    let are_flat = (0..graph.nodes.len())
+        .filter(|k| is_read[*k] && is_function(*k))
+        .all(|k| is_near(here[k], limits[k], REACHED));
+    let mut results = results(plan, stream, x, scalars).into_iter().zip(graph.outputs.iter());
+    are_flat && results.all(|(is, id)| is_near(is, limits[id.index()], ROUNDED))
 }
 
 /// Returns the element at which input `stream` is `x` and every other one is 1.

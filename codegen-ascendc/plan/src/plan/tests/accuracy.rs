@@ -183,6 +183,24 @@ fn limits_are_right_where_powers_overflow() {
     }
 }
 
+/// The difference of two inputs is as large as they are: neither may be clamped where only a function of it has reached its limit.
+#[test]
+fn inputs_of_a_difference_keep_their_size() {
+    let def = operator("Own", &["x", "t"], &["y"], true, |b, s| {
+        let (one, u) = (b.num(1.0), b.difference(s[0], s[1]));
+        let square = b.product(u, u);
+        let sum = b.sum(one, square);
+        let root = b.call(Prim::Sqrt, &[sum]);
+        vec![b.quotient(u, root)]
+    });
+    for on in ["ascend910b", "ascend950"] {
+        let plan = plan(&def, 0, DType::F32, soc(on)).expect("a plan");
+        for (x, t, want) in [(1e13, 2e12, 1.0), (1e13, 1e18, -1.0), (-4e17, -3e17, -1.0)] {
+            assert_eq!(interpret(&plan, &[x, t], |_| f32::NAN), [want], "{x:e} - {t:e} on {on}");
+        }
+    }
+}
+
 /// The other half of a gated gradient is a product.
 ///
 /// Its value also shows that no buffer was reused too early.
