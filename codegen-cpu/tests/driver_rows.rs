@@ -17,8 +17,8 @@ const SHORT: (usize, usize) = (256, 2);
 const LONG: (usize, usize) = (1, SHORT.0 * SHORT.1);
 /// Number of runs, of which the shortest counts, so that other load on the machine does not matter.
 const RUNS: usize = 2000;
-/// Number of allocations, of which the best counts, because other load may last longer than the runs of one, and on some pages of memory
-/// short rows take 1.6 times as long whatever the kernel does.
+/// Number of allocations, of which the best counts, because other load may last longer than the runs of one, and in some of them short
+/// rows take 1.6 times as long in all runs (Zen 4).
 const ALLOCATIONS: usize = 12;
 /// Number of floats in a cache line.
 const LINE: usize = 16;

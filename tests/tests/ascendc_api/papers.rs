@@ -46,7 +46,7 @@ fn pages_have_no_holes() {
     }
 }
 
-/// Operators whose interface is compiled together with its unit tests each day: one of each kind of argument.
+/// Operators whose interface is compiled together with its unit tests each day; `.ci/deep everything` has all of [`super::interfaces`].
 pub fn with_unit_tests() -> Vec<&'static OpDef> {
     let some =
         ["GeGluV2", "EluGradV2", "ReluGradV2", "Kept", "BiasSwiGluGrad", "RowNormed", "RowGated"];
@@ -131,9 +131,22 @@ pub fn ut_compiler(model: &Path) -> Compiler {
 
 #[test]
 fn unit_tests_of_the_host_pass() {
+    host_passes(EACH_DAY.into_iter().chain(["BiasSwiGluGrad", "RowNormed"]));
+}
+
+#[test]
+#[ignore = "a quarter of a minute: .ci/deep everything"]
+fn all_unit_tests_of_the_host_pass() {
+    host_passes(
+        UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad", "RowNormed", "RowQuant", "RowGated"]),
+    );
+}
+
+/// Compiles and runs the unit tests of these operators' host code.
+fn host_passes(names: impl IntoIterator<Item = &'static str>) {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let compiler = ut_compiler(&stubs()).prefix_header(STANDARD, &[]);
-    in_parallel(UNIT_TESTED.into_iter().chain(["BiasSwiGluGrad", "RowNormed"]), |name| {
+    in_parallel(names, |name| {
         let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
         let wanted = |p: &str| {
             let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
@@ -150,7 +163,10 @@ fn unit_tests_of_the_host_pass() {
 }
 
 /// Operators whose unit tests of host and kernel are compiled.
-const UNIT_TESTED: [&str; 4] = ["GeGluGradV2", "MishGrad", "ReluGradV2", "Dropped"];
+const UNIT_TESTED: [&str; 6] =
+    ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
+/// Those of each day.
+const EACH_DAY: [&str; 4] = ["GeGluGradV2", "MishGrad", "ReluGradV2", "Dropped"];
 
 /// Architectures of the products that an operator directory of ops-nn supports.
 const ARCHS: [u16; 3] = [2201, 2002, 3510];
@@ -158,7 +174,7 @@ const ARCHS: [u16; 3] = [2201, 2002, 3510];
 /// The first operator is compiled for every architecture, each other one for one of them.
 #[test]
 fn unit_tests_of_kernels_compile() {
-    let others = UNIT_TESTED.into_iter().skip(1).zip(ARCHS.into_iter().cycle());
+    let others = EACH_DAY.into_iter().skip(1).zip(ARCHS.into_iter().cycle());
     compile_unit_tests(ARCHS.map(|arch| (UNIT_TESTED[0], arch)).into_iter().chain(others));
 }
 
