@@ -8,8 +8,8 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    bounded, cancelling, collected, constants, cost, exponents, gaussian, limits, logarithms,
-    masked, repeated, shared, shared_sigmoid, slopes,
+    asymptotes, bounded, cancelling, collected, constants, cost, exponents, gaussian, limits,
+    logarithms, masked, repeated, shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -42,7 +42,11 @@ pub(super) fn plans(
     }
     all.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
     let planned = |(graph, lowering)| planned(graph, lowering, spec, target);
-    distinct(all).into_iter().map(planned).collect()
+    let plans = distinct(all).into_iter().map(planned).collect::<Result<Vec<Plan>, Why>>()?;
+    let is_right =
+        |plan: &Plan| !target.continued.is_empty() && asymptotes::serve(target.def, plan);
+    let (right, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(is_right);
+    Ok(if right.is_empty() { others } else { right })
 }
 
 /// Returns the graph and rewrites of it that may be more accurate or cheaper, each once.
@@ -58,17 +62,21 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
     }
     let (written, activation) = (&target.def.specs[spec], roles::activation(target.def));
     graphs.extend(without_f64(&written.traced).iter().map(|graph| bounded::run(graph, activation)));
+    // The graph that CPUs compute in f64 cancels less in `float` as well, and may keep a difference that the other one expands.
+    if let Some(wide) = written
+        .wide
+        .as_ref()
+        .filter(|_| target.digits > Digits::Absolute || !target.continued.is_empty())
+    {
+        let wide = for_float(&wide.graph);
+        graphs.extend([masked::run(&wide), wide].map(|wide| bounded::run(&wide, activation)));
+    }
     if target.digits > Digits::Absolute {
         graphs.push(cancelling::run(graph));
         // In the arithmetic of 16 bits, terms have too few digits to be collected.
         if is_float {
             graphs.push(collected::run(graph));
             graphs.push(logarithms::run(graph));
-        }
-        // The graph that CPUs compute in f64 cancels less in `float` as well.
-        if let Some(wide) = written.wide.as_ref() {
-            let wide = for_float(&wide.graph);
-            graphs.extend([masked::run(&wide), wide].map(|wide| bounded::run(&wide, activation)));
         }
         graphs = distinct(graphs);
         let rewritten = |graph: &Graph| {
@@ -112,6 +120,7 @@ fn lowerings(
     storage: Storage,
 ) -> Result<Vec<(Graph, Lowering)>, Why> {
     let inputs = target.def.input_streams().len();
+    let graph = &asymptotes::run(graph, target.continued);
     let mut all = Vec::new();
     let brought = shared_sigmoid::run(graph);
     for graph in brought.as_ref().into_iter().chain([graph]) {

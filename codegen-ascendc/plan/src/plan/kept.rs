@@ -87,7 +87,8 @@ pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
 
 /// Returns a hash of everything that decides which plan of an operator is taken.
 pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
-    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, fuses: _ } = target;
+    let Target { def, soc, dtype, limits, holds, continued, digits: _, is_far: _, fuses: _ } =
+        target;
     let spec = &def.specs[spec];
     let mut bytes = graph.encode();
     bytes.extend(spec.graph.encode());
@@ -97,6 +98,7 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
     bytes.push(u8::from(limits == Limits::Exact));
     bytes.push(u8::from(storage == Storage::Memory));
     holds.iter().for_each(|hold| hold.encode(&mut bytes));
+    bytes.extend(continued.first().map(|_| u8::MAX));
     // Tensors: the streams, which of them are masks, how masks are stored, and whether a step has pairs.
     let streams = def.input_streams();
     bytes.extend((0..streams.len()).map(|k| u8::from(def.is_mask(k))));

@@ -1,8 +1,5 @@
 //! Clamps inputs at whose infinities a plan gives NaN although the formula has a limit there.
 //!
-//! The bound is the largest `float`, or a smaller number if squares of that leave `float` and all functions of the input have reached
-//! their limits before: `x / sqrt(1 + x^2)` of the largest number is 0 there, and of 2^39 it is 1.
-//!
 //! Which end needs it may depend on an attribute's sign: `x * sigmoid(beta x)` has a limit at one end and grows at the other. The
 //! bound is then a uniform scalar, infinite at the end that grows. The kernel skips the call where the bound is infinite, so that
 //! either sign costs one call. On registers, a separate step omits all bounds that are infinite at default attribute values, so that
@@ -20,33 +17,17 @@ use super::redundant_bounds::MOST;
 use super::registers::Op;
 use super::skipped::{picked, picked_on};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim, roles};
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
 /// Finite stand-in for infinity in f64, since an infinity would be `inf - inf` in some formulas.
 ///
 /// Formulas are assumed to have reached their limit at this size.
 pub(super) const FAR: f64 = 1e30;
 
-/// Magnitudes that an input may be clamped to, in the order in which they are tried.
-///
-/// The cube of the second and the fourth power of the third are in the range of `float`. Neither is more than 2^40, because around the
-/// argument of a primitive such bounds count as redundant.
-const SIZES: [f64; 3] = [MOST, (1u64 << 39) as f64, (1u64 << 30) as f64];
-/// The largest number of bf16, which is a number of `float` as well.
-const LARGEST: f64 = 3.389_531_389_251_535_5e38;
-/// Largest relative difference of a function from its limit: half a unit of `float`.
-const REACHED: f64 = 1.0 / (1u64 << 24) as f64;
-/// Largest relative difference of a plan's result from a limit.
-///
-/// It is a unit of bf16, in which plans may round it, and far less than what a plan is off whose powers overflow.
-const ROUNDED: f64 = 1.0 / 128.0;
-
 /// A clamp of an input stream to finite numbers, at its positive or its negative end (`sign`).
 pub(super) struct Hold {
     stream: usize,
     sign: f64,
-    /// Magnitude of the bound.
-    size: f64,
     bound: Bound,
 }
 
@@ -55,9 +36,6 @@ impl Hold {
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend((self.stream as u64).to_le_bytes());
         bytes.push(u8::from(self.sign < 0.0));
-        if self.size != MOST {
-            bytes.extend(self.size.to_le_bytes());
-        }
         if let Bound::If(scalar, signs) = self.bound {
             bytes.extend((scalar as u64).to_le_bytes());
             bytes.extend(signs.map(u8::from));
@@ -72,7 +50,7 @@ pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
     let hold = |(stream, sign)| {
         let bound = bound(def, graph, plan, stream, sign)?;
-        Some(Hold { stream, sign, size: size(def, graph, plan, stream, sign), bound })
+        Some(Hold { stream, sign, bound })
     };
     ends.filter_map(hold).collect()
 }
@@ -88,7 +66,7 @@ pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
         let mut x = b.add(node);
         let Node::Stream(stream) = node else { return x };
         for hold in holds.iter().filter(|hold| hold.stream == usize::from(stream)) {
-            let bound = hold.bound.number(b, hold.sign * hold.size);
+            let bound = hold.bound.number(b, hold.sign * MOST);
             x = b.call(if hold.sign < 0.0 { Prim::Max } else { Prim::Min }, &[x, bound]);
         }
         x
@@ -188,42 +166,13 @@ fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]
     got.iter().zip(want).any(|(got, want)| got.is_nan() && has_limit(want))
 }
 
-/// Returns the magnitude at which an input stream is clamped: the first of [`SIZES`] at which the plan gives the formula's limit.
-///
-/// It is [`MOST`] if there is none, and in f16, which has no such numbers.
-fn size(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> f64 {
-    let scalars = defaults(def, graph);
-    let reaches = |size: &f64| {
-        let x = sign * size.min(LARGEST);
-        reaches_limit(graph, plan, stream, x, &scalars)
-    };
-    let is_open = plan.dtype != DType::F16;
-    SIZES.into_iter().find(|size| is_open && reaches(size)).unwrap_or(MOST)
-}
-
-/// Returns whether all functions of an input alone have reached their limits where it is `x`, and the plan gives the formula's there.
-///
-/// The input is `stream`; every other input is 1. A sum with another input is no such function: in `x - t` both may be large.
-fn reaches_limit(graph: &Graph, plan: &Plan, stream: usize, x: f64, scalars: &[f64]) -> bool {
-    let of = |x: f64| graph.eval_all(&alone(plan, stream, x), scalars);
-    let (here, limits, inputs) = (of(x), of(FAR.copysign(x)), graph.inputs());
-    let is_near = |is: f64, limit: f64, off: f64| (is - limit).abs() <= off * limit.abs();
-    let is_function = |k: usize| inputs[k].sole_stream().map(usize::from) == Some(stream);
-    let is_read = graph.live_out(|id, _| !is_function(id.index()));
-    let are_flat = (0..graph.nodes.len())
-        .filter(|k| is_read[*k] && is_function(*k))
-        .all(|k| is_near(here[k], limits[k], REACHED));
-    let mut results = results(plan, stream, x, scalars).into_iter().zip(graph.outputs.iter());
-    are_flat && results.all(|(is, id)| is_near(is, limits[id.index()], ROUNDED))
-}
-
 /// Returns the element at which input `stream` is `x` and every other one is 1.
-fn alone(plan: &Plan, stream: usize, x: f64) -> Vec<f64> {
+pub(super) fn alone(plan: &Plan, stream: usize, x: f64) -> Vec<f64> {
     (0..plan.inputs.len()).map(|k| if k == stream { x } else { 1.0 }).collect()
 }
 
 /// Returns the results of a plan at the element that [`alone`] returns.
-fn results(plan: &Plan, stream: usize, x: f64, scalars: &[f64]) -> Vec<f64> {
+pub(super) fn results(plan: &Plan, stream: usize, x: f64, scalars: &[f64]) -> Vec<f64> {
     let given: Vec<[f32; 1]> = alone(plan, stream, x).iter().map(|x| [*x as f32]).collect();
     let given: Vec<&[f32]> = given.iter().map(|x| &x[..]).collect();
     let numbers = uniforms(&plan.graph, scalars);

@@ -156,7 +156,7 @@ impl<'d> Samples<'d> {
 /// Returns the attribute values that plans are judged at, the default ones first.
 ///
 /// The others change one attribute at a time, to a quarter and to four times its default; for example, 1 becomes 0.25 and 4.
-fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
+pub(super) fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
     let spec = &def.specs[spec];
     let graphs = [Some(&spec.graph), spec.wide.as_ref().map(|wide| &wide.graph)];
     let all = graphs.into_iter().flatten().map(|graph| defaults(def, graph));

@@ -16,6 +16,8 @@ pub(super) struct Target<'d> {
     pub digits: Digits,
     /// Clamps of inputs to finite numbers, at the ends where the plan would give NaN for infinity.
     pub holds: &'d [Hold],
+    /// Attribute values at which functions beyond `float` have to have asymptotes; none if such functions are left alone.
+    pub continued: &'d [Vec<f64>],
     /// True to use sigmoids in f32 whose tails are not cut off where `e^x` overflows.
     pub is_far: bool,
     /// True if compound calls round once, as on registers.
@@ -26,7 +28,8 @@ impl<'d> Target<'d> {
     /// Returns the default target: the cheapest sequences of vector calls, and no input clamped.
     pub fn new(def: &'d OpDef, soc: &'static Soc, dtype: DType, limits: Limits) -> Target<'d> {
         let digits = Digits::Absolute;
-        Target { def, soc, dtype, limits, digits, holds: &[], is_far: false, fuses: false }
+        let (holds, continued) = (&[][..], &[][..]);
+        Target { def, soc, dtype, limits, digits, holds, continued, is_far: false, fuses: false }
     }
 
     /// Returns how a mask stream is stored (as bits or bytes); `None` for a stream of numbers.

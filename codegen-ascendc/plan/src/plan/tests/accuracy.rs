@@ -183,6 +183,36 @@ fn limits_are_right_where_powers_overflow() {
     }
 }
 
+/// `ln(1 + u^2)` and `u / (1 + u^2)` are no limits far out, where `u^2` leaves `float`; the argument is an input or a difference.
+#[test]
+fn functions_are_right_where_powers_overflow() {
+    for (is_difference, on, dtype) in [
+        (false, "ascend910b", DType::F32),
+        (false, "ascend950", DType::BF16),
+        (true, "ascend910b", DType::BF16),
+        (true, "ascend950", DType::F32),
+    ] {
+        let def = operator("Own", &["t", "x"], &["y", "dy"], true, |b, s| {
+            let u = if is_difference { b.difference(s[1], s[0]) } else { s[1] };
+            let (one, square) = (b.num(1.0), b.product(u, u));
+            let sum = b.sum(one, square);
+            [b.call(Prim::Ln, &[sum]), b.quotient(u, sum)].to_vec()
+        });
+        let plan = plan(&def, 0, dtype, soc(on)).expect("a plan");
+        for e in 40..128 {
+            let x = 1.5 * libm::exp2f(e as f32);
+            let got = interpret(&plan, &[1.0, x], |_| f32::NAN);
+            let want = [2.0 * libm::log(x.into()), 1.0 / f64::from(x)];
+            for (got, want) in got.iter().zip(want) {
+                let off = (f64::from(*got) - want).abs() / Format::of(dtype).ulp(want);
+                assert!(off <= 2.0 || want < 1.2e-38, "{x:e} on {on} in {dtype}: {got:e}");
+            }
+        }
+        let ends = interpret(&plan, &[1.0, f32::NEG_INFINITY], |_| f32::NAN);
+        assert_eq!(ends, [f32::INFINITY, 0.0], "{on} in {dtype}");
+    }
+}
+
 /// The difference of two inputs is as large as they are: neither may be clamped where only a function of it has reached its limit.
 #[test]
 fn inputs_of_a_difference_keep_their_size() {
