@@ -21,7 +21,8 @@
 //!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
 //!        addends        terms of a sum that depend on the same stream are added first
 //!        conjugates     `u + sqrt(u^2 + c)` becomes a quotient where `u` is negative
-//!        rational       one common denominator: terms that cancel are cancelled before any rounding
+//!        rational       one common denominator: terms that cancel are cancelled before any rounding; first of functions of a sum of
+//!                       streams alone, if the graph divides by its square or size
 //!        series         a power series where a function loses its digits near zero
 //!        limits         asymptotes far out
 //!        functions_of_sums  series and limits of functions of a sum of streams, if nothing else is accurate
@@ -60,7 +61,10 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
         return written;
     }
     let functions = functions(&written);
-    fractions(&known(traced))
+    let known = known(traced);
+    let of_sums = fractions_of_sums(&known, Graph::clone);
+    let all: Vec<Graph> = of_sums.into_iter().chain(fractions(&known)).collect();
+    all.into_iter()
         .map(|form| finish(&form))
         // A form must not call a function that a back end may lack, unless the formula calls it already.
         .filter(|form| {
@@ -106,6 +110,15 @@ const STYLES: [Style; 4] = [
 /// Rewrites a graph as fractions (sums brought to one denominator), once for each of [`STYLES`].
 fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
     STYLES.into_iter().map(|style| fraction(graph, style))
+}
+
+/// Rewrites functions of sums of streams as fractions of their own, if the graph divides by squares of such sums.
+///
+/// `then` is applied to them.
+fn fractions_of_sums(graph: &Graph, then: impl Fn(&Graph) -> Graph) -> Vec<Graph> {
+    let pass = |style| functions_of_sums::run(graph, |graph| then(&fraction(graph, style)));
+    let styles = STYLES.into_iter().filter(|_| functions_of_sums::are_divisors(graph));
+    styles.filter_map(pass).collect()
 }
 
 /// Rewrites a graph as fractions.
@@ -215,9 +228,11 @@ fn widen(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph, boo
     let [of_sums, conjugate] =
         [functions_of_sums::run(&written, limited), conjugates::run(&written)];
     let others: Vec<&Graph> = of_sums.iter().chain(&conjugate).collect();
-    // A quotient for a sum that cancels comes first, since fractions of the sum multiply out the square of a difference of streams.
-    let forms = [written.clone()].into_iter().chain(conjugate.clone());
-    let forms = forms.chain(fractions(&written)).map(|form| limited(&form));
+    // A quotient for a sum that cancels comes first, since fractions of the sum multiply out the square of a difference of streams, and
+    // so do fractions of functions of such a difference alone.
+    let forms = [written.clone()].into_iter().chain(conjugate.clone()).map(|form| limited(&form));
+    let forms = forms.chain(fractions_of_sums(&written, limited));
+    let forms = forms.chain(fractions(&written).map(|form| limited(&form)));
     // The last to be tried are fractions of each function on its own, which have limits where one fraction of all is `inf / inf`.
     let alone = STYLES.into_iter().flat_map(|style| {
         let pass = |graph: &Graph| limited(&fraction(graph, style));

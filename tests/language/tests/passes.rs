@@ -86,6 +86,17 @@ pub mod formulas {
         x / (1.0 + abs(x))
     }
 
+    #[op(name = "Robust", dtypes(f32), outputs(out), grad(name = "RobustGrad", wrt(x)))]
+    pub fn robust(x: Elem, t: Elem) -> Elem {
+        let d = x - t;
+        d * d / (1.0 + d * d)
+    }
+
+    #[op(name = "SoftOf", dtypes(f32), outputs(out), grad(name = "SoftOfGrad", wrt(x)))]
+    pub fn soft_of(x: Elem, t: Elem) -> Elem {
+        (x - t) / (1.0 + abs(x - t))
+    }
+
     #[op(name = "Swift", dtypes(f32), grad(name = "SwiftGrad", wrt(x)))]
     pub fn swift(x: Elem, #[attr(default = 1.0)] k: f32) -> Elem {
         x / (1.0 + exp(-k * x))
@@ -160,6 +171,11 @@ fn results_are_right_where_formulas_as_written_are_not() {
         // rational: 1/d - (1/d - 1/d^2).
         ("SoftGrad", &[1e20, 1e10], 0.9999999998),
         ("SoftGrad", &[f64::INFINITY, f64::NAN], f64::NAN),
+        // functions_of_sums: x^2 - 2 x t + t^2, which is off by 4096.
+        ("RobustGrad", &[0.5, 3e9, 3e9 + 256.0], -5.9602825827619596e-8),
+        ("RobustGrad", &[0.5, 3e9, 3e9 - 256.0], 5.9602825827619596e-8),
+        ("SoftOfGrad", &[0.5, 3e9, 3e9 + 256.0], 7.570137322291026e-6),
+        ("SoftOfGrad", &[0.5, -1e30, 1e30], 0.0),
         // limits: inf * 0 and inf / inf.
         ("Quick", &[-1e30, 1e30], 0.0),
         ("Quick", &[f64::NEG_INFINITY, 1.0], 0.0),

@@ -47,6 +47,34 @@ fn oriented(graph: &Graph) -> Graph {
     })
 }
 
+/// Returns whether a graph divides by the square or the size of a sum of several streams, as in `(x - t) / (1 + (x - t)^2)`.
+///
+/// One common denominator for all would multiply such a square out, and `x^2 - 2 x t + t^2` cancels where `x` is near `t`.
+pub fn are_divisors(graph: &Graph) -> bool {
+    let (read, inputs) = (squares_in_divisors(graph), graph.inputs());
+    graph.ids().any(|id| read[id.index()] && inputs[id.index()].streams.count_ones() > 1)
+}
+
+/// Returns, per node, whether a divisor contains its square or its size.
+fn squares_in_divisors(graph: &Graph) -> Vec<bool> {
+    let (mut divides, mut is_read) =
+        (vec![false; graph.nodes.len()], vec![false; graph.nodes.len()]);
+    for id in graph.ids().rev() {
+        match graph.nodes[id.index()] {
+            Node::Call(Prim::Div, [_, below, _]) => divides[below.index()] = true,
+            Node::Call(Prim::Abs, [x, ..]) if divides[id.index()] => is_read[x.index()] = true,
+            Node::Call(Prim::Mul, [x, y, _]) if divides[id.index()] && x == y => {
+                is_read[x.index()] = true;
+            }
+            _ => {}
+        }
+        if divides[id.index()] {
+            graph.nodes[id.index()].args().iter().for_each(|arg| divides[arg.index()] = true);
+        }
+    }
+    is_read
+}
+
 /// Returns the sums of several streams that a function is applied to, also squared, and with addends and factors that are the same
 /// for all elements.
 fn arguments(graph: &Graph) -> Vec<Id> {
@@ -64,7 +92,7 @@ fn arguments(graph: &Graph) -> Vec<Id> {
     let is_sum = |node: Node| matches!(node, Node::Call(Prim::Add | Prim::Sub, _));
     let is_shifted = |node: Node| is_sum(node) && node.args().iter().any(|x| uniform[x.index()]);
     let is_square = |node: Node| matches!(node, Node::Call(Prim::Mul, [x, y, _]) if x == y);
-    let mut is_read = vec![false; graph.nodes.len()];
+    let mut is_read = squares_in_divisors(graph);
     for id in graph.ids().rev() {
         let node = graph.nodes[id.index()];
         let is_within = scales(node) || is_shifted(node) || is_square(node);
@@ -88,7 +116,8 @@ fn arguments(graph: &Graph) -> Vec<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::{limits, series, simplify};
+    use crate::passes::rational::Style;
+    use crate::passes::{limits, rational, series, simplify};
 
     /// Tests `ln((exp(x - t) + exp(t - x)) / 2)`, which overflows in f64.
     #[test]
@@ -120,6 +149,26 @@ mod tests {
         let (x, t) = (b.stream(0), b.stream(1));
         let u = b.difference(x, t);
         let square = b.product(u, u);
-        assert_eq!(run(&b.finish(&[square]), Graph::clone), None);
+        let graph = b.finish(&[square]);
+        assert_eq!(run(&graph, Graph::clone), None);
+        assert!(!are_divisors(&graph));
+    }
+
+    /// Tests `(x - t) / (1 + (x - t)^2)`, where `1 + x^2 - 2 x t + t^2` cancels.
+    #[test]
+    fn squares_in_divisors_are_not_multiplied_out() {
+        let mut b = Builder::new();
+        let (x, t, one) = (b.stream(0), b.stream(1), b.num(1.0));
+        let u = b.difference(x, t);
+        let square = b.product(u, u);
+        let below = b.sum(one, square);
+        let y = b.quotient(u, below);
+        let graph = b.finish(&[y]);
+        assert!(are_divisors(&graph));
+        let style = Style { two_sided: false, other_forms: false };
+        let alone = run(&graph, |graph| rational::run(graph, style)).expect("a function");
+        let [x, t] = [3e9, 3e9 + 256.0];
+        assert_eq!(alone.eval(&[x, t], &[]), [-256.0 / 65537.0]);
+        assert_ne!(rational::run(&graph, style).eval(&[x, t], &[]), [-256.0 / 65537.0]);
     }
 }
