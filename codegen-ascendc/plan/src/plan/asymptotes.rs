@@ -18,6 +18,7 @@ use super::quotients;
 use op_dsl_ir::clamp_bounds::held_at;
 use op_dsl_ir::format::pow2;
 use op_dsl_ir::op::OpDef;
+use op_dsl_ir::passes::functions_of_sums::oriented;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Binary exponents of the bounds that are tried, in this order.
@@ -65,7 +66,7 @@ pub(super) fn run(graph: &Graph, attributes: &[Vec<f64>]) -> Graph {
     if attributes.is_empty() {
         return graph.clone();
     }
-    let graph = &quotients::run(&with_one_sign(graph));
+    let graph = &quotients::run(&oriented(graph));
     let found = found(graph, attributes);
     graph.rewrite_at(|b, at| {
         let Some((function, ends)) = &found[at.id.index()] else { return b.add(at.copy()) };
@@ -79,22 +80,6 @@ pub(super) fn run(graph: &Graph, attributes: &[Vec<f64>]) -> Graph {
             }
         }
         ends.applied(b, u, new[at.id.index()])
-    })
-}
-
-/// Returns the graph with `t - x` written as `-(x - t)` where there are both, so that functions of either are functions of one value.
-fn with_one_sign(graph: &Graph) -> Graph {
-    let mut differences: Vec<([Id; 2], Id)> = Vec::new();
-    graph.rewrite_at(|b, at| {
-        let Node::Call(Prim::Sub, [x, y, _]) = at.copy() else { return b.add(at.copy()) };
-        match differences.iter().find(|(terms, _)| *terms == [y, x]) {
-            Some((_, opposite)) => b.negative(*opposite),
-            None => {
-                let difference = b.difference(x, y);
-                differences.push(([x, y], difference));
-                difference
-            }
-        }
     })
 }
 

@@ -37,7 +37,7 @@ pub fn run(graph: &Graph, pass: impl Fn(&Graph) -> Graph) -> Option<Graph> {
 }
 
 /// Returns a graph in which `t - x` is `-(x - t)` if it has `x - t` too, so that both are functions of one sum.
-fn oriented(graph: &Graph) -> Graph {
+pub fn oriented(graph: &Graph) -> Graph {
     graph.rewrite_at(|b, at| {
         let mut earlier = graph.ids().take(at.id.index());
         match earlier.find(|other| are_opposite(graph, *other, at.id)) {

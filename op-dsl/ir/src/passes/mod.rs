@@ -10,7 +10,7 @@ pub mod divisors;
 pub(crate) mod exponential_sums;
 pub(crate) mod exponentials;
 pub(crate) mod functions_of_streams;
-pub(crate) mod functions_of_sums;
+pub mod functions_of_sums;
 pub(crate) mod held;
 pub mod like_terms;
 pub mod limits;
