@@ -87,6 +87,7 @@ fn arguments(graph: &Graph) -> Vec<Id> {
     let scales = |node: Node| match node {
         Node::Call(Prim::Neg, _) => true,
         Node::Call(Prim::Mul, [x, y, _]) => uniform[x.index()] || uniform[y.index()],
+        Node::Call(Prim::Div, [_, below, _]) => uniform[below.index()],
         _ => false,
     };
     let is_sum = |node: Node| matches!(node, Node::Call(Prim::Add | Prim::Sub, _));
@@ -170,5 +171,12 @@ mod tests {
         let [x, t] = [3e9, 3e9 + 256.0];
         assert_eq!(alone.eval(&[x, t], &[]), [-256.0 / 65537.0]);
         assert_ne!(rational::run(&graph, style).eval(&[x, t], &[]), [-256.0 / 65537.0]);
+        // An attribute that scales the difference does not hide it.
+        let c = b.scalar(0);
+        let scaled = b.quotient(u, c);
+        let square = b.product(scaled, scaled);
+        let below = b.sum(one, square);
+        let y = b.quotient(scaled, below);
+        assert!(run(&b.finish(&[y]), Graph::clone).is_some());
     }
 }
