@@ -100,8 +100,12 @@ fn found(graph: &Graph, attributes: &[Vec<f64>]) -> Vec<Option<(Function, Ends)>
             attributes.iter().map(|scalars| Values::of(graph, argument, scalars)).collect();
         let mut open: Vec<Id> =
             graph.ids().filter(|id| is_part(id) && is_read[id.index()]).collect();
+        let mut is_seen = vec![false; graph.nodes.len()];
         // Where the whole has no asymptote, as `u ln(1 + u^2)`, a part of it may have one.
         while let Some(id) = open.pop() {
+            if std::mem::replace(&mut is_seen[id.index()], true) {
+                continue;
+            }
             let sides = [0, 1].map(|side| values.iter().any(|values| values.are_wrong(side, id)));
             if sides == [false; 2] || found[id.index()].is_some() {
                 continue;
