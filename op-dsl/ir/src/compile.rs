@@ -62,9 +62,8 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
     }
     let functions = functions(&written);
     let known = known(traced);
-    let of_sums = fractions_of_sums(&known, Graph::clone);
-    let all: Vec<Graph> = of_sums.into_iter().chain(fractions(&known)).collect();
-    all.into_iter()
+    fractions_of_sums(&known, Graph::clone)
+        .chain(fractions(&known))
         .map(|form| finish(&form))
         // A form must not call a function that a back end may lack, unless the formula calls it already.
         .filter(|form| {
@@ -114,11 +113,12 @@ fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
 
 /// Rewrites functions of sums of streams as fractions of their own, if the graph divides by squares of such sums.
 ///
-/// `then` is applied to them.
-fn fractions_of_sums(graph: &Graph, then: impl Fn(&Graph) -> Graph) -> Vec<Graph> {
-    let pass = |style| functions_of_sums::run(graph, |graph| then(&fraction(graph, style)));
-    let styles = STYLES.into_iter().filter(|_| functions_of_sums::are_divisors(graph));
-    styles.filter_map(pass).collect()
+/// There is one graph for each of [`STYLES`]; `then` is applied to the functions of streams that stand for the sums.
+fn fractions_of_sums(graph: &Graph, then: impl Fn(&Graph) -> Graph) -> impl Iterator<Item = Graph> {
+    let styles = if functions_of_sums::are_divisors(graph) { &STYLES[..] } else { &[] };
+    styles.iter().filter_map(move |style| {
+        functions_of_sums::run(graph, |graph| then(&fraction(graph, *style)))
+    })
 }
 
 /// Rewrites a graph as fractions.

@@ -165,7 +165,7 @@ fn host_passes(names: impl IntoIterator<Item = &'static str>) {
 /// Operators whose unit tests of host and kernel are compiled.
 const UNIT_TESTED: [&str; 6] =
     ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
-/// Those of each day.
+/// Operators whose unit tests are compiled each day, because all of them take a quarter of a minute.
 const EACH_DAY: [&str; 4] = ["GeGluGradV2", "MishGrad", "ReluGradV2", "Dropped"];
 
 /// Architectures of the products that an operator directory of ops-nn supports.

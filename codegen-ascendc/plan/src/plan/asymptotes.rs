@@ -147,13 +147,20 @@ struct Values {
 
 impl Values {
     fn of(graph: &Graph, argument: Id, scalars: &[f64]) -> Values {
+        let given = |x: f64| {
+            move |id: Id, node: Node| match node {
+                _ if id == argument => Some(x),
+                Node::Scalar(k) => Some(scalars[usize::from(k)]),
+                _ => None,
+            }
+        };
         let all = |round: fn(f64) -> f64| {
             SIDES.map(|side| {
-                let at = |e| values(graph, argument, side * pow2(e), scalars, round);
+                let at = |e| values(graph, given(side * pow2(e)), round);
                 EXPONENTS.into_iter().map(at).collect()
             })
         };
-        Values { exact: all(|v| v), in_float: all(|v| f64::from(v as f32)) }
+        Values { exact: all(|value| value), in_float: all(float) }
     }
 
     /// Returns whether `float` arithmetic gives a wrong value of a node on a side.
@@ -171,6 +178,7 @@ impl Values {
         let values: Vec<(i32, f64)> = places.map(|k| (EXPONENTS[k] - bound, at(k))).collect();
         let [(_, first), .., (most, last)] = values[..] else { return None };
         let slope = (last - first) / (f64::from(most) * std::f64::consts::LN_2);
+        // Choices of attribute values have the same slope up to rounding. It is mostly a small integer.
         let slope = pow2(-20) * libm::rint(pow2(20) * slope);
         let all = ORDERS.map(Asymptote::Power).chain([Asymptote::Log(slope)]);
         let is_on = |asymptote: &Asymptote| {
@@ -192,17 +200,29 @@ fn is_right(got: f64, want: f64) -> bool {
     !(LEAST..=MOST).contains(&want.abs()) || (got - want).abs() <= RIGHT * want.abs()
 }
 
-/// Evaluates each node where `argument` is `x`, and rounds each value by `round`; NaN for nodes that depend on streams as well.
-fn values(graph: &Graph, argument: Id, x: f64, scalars: &[f64], round: fn(f64) -> f64) -> Vec<f64> {
-    graph.forward(|at| match at.node {
-        _ if at.id == argument => x,
-        Node::Const(c) => round(c),
-        Node::Scalar(k) => scalars[usize::from(k)],
-        Node::Stream(_) => f64::NAN,
-        Node::Call(prim, args) => {
-            round((prim.row().oracle)(args.map(|a| at.get(a).copied().unwrap_or(f64::NAN))))
-        }
+/// Evaluates each node, and rounds each computed value by `round`.
+///
+/// `given` may supply the value of any node; streams and scalars that it does not supply are NaN.
+fn values(
+    graph: &Graph,
+    given: impl Fn(Id, Node) -> Option<f64>,
+    round: fn(f64) -> f64,
+) -> Vec<f64> {
+    graph.forward(|at| {
+        let own = || match at.node {
+            Node::Const(c) => round(c),
+            Node::Stream(_) | Node::Scalar(_) => f64::NAN,
+            Node::Call(prim, args) => {
+                round((prim.row().oracle)(args.map(|a| at.get(a).copied().unwrap_or(f64::NAN))))
+            }
+        };
+        given(at.id, at.node).unwrap_or_else(own)
     })
+}
+
+/// Rounds a value to `float`.
+fn float(value: f64) -> f64 {
+    f64::from(value as f32)
 }
 
 /// How a function continues beyond a bound.
@@ -330,16 +350,11 @@ mod tests {
 
     /// Evaluates a graph of two streams as `float` arithmetic does.
     fn in_float(graph: &Graph, streams: [f64; 2]) -> f64 {
-        let values = graph.forward(|at| match at.node {
-            Node::Stream(k) => streams[usize::from(k)],
-            Node::Const(c) => c,
-            Node::Scalar(_) => f64::NAN,
-            Node::Call(prim, args) => {
-                let of = |a: Id| at.get(a).copied().unwrap_or(f64::NAN);
-                f64::from((prim.row().oracle)(args.map(of)) as f32)
-            }
-        });
-        values[graph.outputs[0].index()]
+        let given = |_, node| match node {
+            Node::Stream(k) => Some(streams[usize::from(k)]),
+            _ => None,
+        };
+        values(graph, given, float)[graph.outputs[0].index()]
     }
 
     #[test]
@@ -394,8 +409,8 @@ mod tests {
         let y = b.product(a, logarithm);
         let graph = b.finish(&[y]);
         let attributes = [vec![1.0], vec![0.25], vec![4.0]];
+        let found = run(&graph, &attributes);
         for scalars in &attributes {
-            let found = run(&graph, &attributes);
             let held = found.rewrite(|b, node| match node {
                 Node::Scalar(_) => b.num(scalars[0]),
                 node => b.add(node),

@@ -42,11 +42,12 @@ pub(super) fn plans(
     }
     all.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
     let planned = |(graph, lowering)| planned(graph, lowering, spec, target);
-    let plans = distinct(all).into_iter().map(planned).collect::<Result<Vec<Plan>, Why>>()?;
-    let is_right =
-        |plan: &Plan| !target.continued.is_empty() && asymptotes::serve(target.def, plan);
-    let (right, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(is_right);
-    Ok(if right.is_empty() { others } else { right })
+    let mut plans = distinct(all).into_iter().map(planned).collect::<Result<Vec<Plan>, Why>>()?;
+    let is_right = |plan: &Plan| asymptotes::serve(target.def, plan);
+    if !target.continued.is_empty() && plans.iter().any(is_right) {
+        plans.retain(is_right);
+    }
+    Ok(plans)
 }
 
 /// Returns the graph and rewrites of it that may be more accurate or cheaper, each once.
