@@ -8,8 +8,8 @@ use super::storage::Storage;
 use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
-    asymptotes, bounded, cancelling, collected, constants, cost, exponents, gaussian, limits,
-    logarithms, masked, repeated, shared, shared_sigmoid, slopes,
+    asymptotes, bounded, cancelling, collected, constants, cost, gaussian, limits, logarithms,
+    masked, repeated, rounded_arguments, shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -28,7 +28,7 @@ pub(super) fn plans(
     storage: Storage,
 ) -> Result<Vec<Plan>, Why> {
     let is_tried =
-        |graph: &Graph| target.digits != Digits::Compensated || exponents::are_rounded(graph);
+        |graph: &Graph| target.digits != Digits::Compensated || rounded_arguments::are_in(graph);
     let mut all = if is_tried(graph) { lowerings(graph, target, storage)? } else { Vec::new() };
     for rewritten in rewrites(graph, spec, target).iter().filter(|graph| is_tried(graph)) {
         if rewritten != graph {

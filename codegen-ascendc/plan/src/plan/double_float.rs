@@ -13,6 +13,8 @@ use crate::sequence::{Api, Compare, Seq, Source, Type, Val};
 pub(super) struct DoubleFloat {
     pub high: Val,
     pub low: Option<Val>,
+    /// True if `low` may be larger than some units in the last place of `high`, because a sum has cancelled.
+    pub is_loose: bool,
 }
 
 /// `2^12 + 1`, which splits a `float` of 24 bits into halves (Veltkamp).
@@ -36,14 +38,14 @@ impl DoubleFloats<'_> {
     pub fn number(&mut self, c: f64) -> DoubleFloat {
         let lost = lost(c);
         let low = (lost != 0.0).then(|| self.seq.splat(lost));
-        DoubleFloat { high: self.seq.splat(c), low }
+        DoubleFloat { high: self.seq.splat(c), low, is_loose: false }
     }
 
     /// Emits `c x`.
     pub fn scaled(&mut self, x: DoubleFloat, c: f64) -> DoubleFloat {
         let high = self.seq.muls(x.high, c);
         if libm::frexp(c).0.abs() == 0.5 {
-            return DoubleFloat { high, low: x.low.map(|low| self.seq.muls(low, c)) };
+            return DoubleFloat { high, low: x.low.map(|low| self.seq.muls(low, c)), ..x };
         }
         let error = if self.fuses {
             let minus = self.seq.muls(high, -1.0);
@@ -59,7 +61,7 @@ impl DoubleFloats<'_> {
             self.seq.axpy(error, b, c)
         };
         let low = x.low.map_or(error, |low| self.seq.axpy(error, low, c));
-        DoubleFloat { high, low: Some(low) }
+        DoubleFloat { high, low: Some(low), ..x }
     }
 
     /// Emits `x y`.
@@ -71,7 +73,7 @@ impl DoubleFloats<'_> {
             let part = self.seq.mul(factor, other);
             low = self.seq.call(Api::Add, &[low, part]);
         }
-        DoubleFloat { high, low: Some(low) }
+        DoubleFloat { high, low: Some(low), is_loose: x.is_loose || y.is_loose }
     }
 
     /// Emits `x / y`.
@@ -88,7 +90,8 @@ impl DoubleFloats<'_> {
             let part = self.seq.mul(high, low);
             rest = self.seq.sub(rest, part);
         }
-        DoubleFloat { high, low: Some(self.seq.div(rest, y.high)) }
+        let low = Some(self.seq.div(rest, y.high));
+        DoubleFloat { high, low, is_loose: x.is_loose || y.is_loose }
     }
 
     /// Emits `x + y`, with what the addition lost by TwoSum (Knuth).
@@ -110,7 +113,40 @@ impl DoubleFloats<'_> {
         let mut low = seq.call(add, &[of_x, of_y]);
         low = x.low.map_or(low, |part| seq.call(Api::Add, &[low, part]));
         low = y.low.map_or(low, |part| seq.call(add, &[low, part]));
-        DoubleFloat { high, low: Some(low) }
+        DoubleFloat { high, low: Some(low), is_loose: x.low.is_some() || y.low.is_some() }
+    }
+
+    /// Emits `|x|`.
+    pub fn size(&mut self, x: DoubleFloat) -> DoubleFloat {
+        let minus = self.scaled(x, -1.0);
+        self.chosen(Api::Max, x, minus)
+    }
+
+    /// Emits the smaller or the larger of two numbers, as `by` says.
+    pub fn chosen(&mut self, by: Api, x: DoubleFloat, y: DoubleFloat) -> DoubleFloat {
+        let high = self.seq.call(by, &[x.high, y.high]);
+        let is_loose = x.is_loose || y.is_loose;
+        if x.low.is_none() && y.low.is_none() {
+            return DoubleFloat { high, low: None, is_loose };
+        }
+        let none = self.seq.splat(0.0);
+        let equal = Source::Call(Api::Compare(Compare::Eq));
+        let is_x = self.seq.push(equal, &[high, x.high], None, Type::Mask);
+        let [of_x, of_y] = [x, y].map(|number| number.low.unwrap_or(none));
+        DoubleFloat { high, low: Some(self.seq.call(Api::Select, &[is_x, of_x, of_y])), is_loose }
+    }
+
+    /// Emits the same number with what its upper part lost, if that is known, and with no more than half a unit there.
+    pub fn argument(&mut self, x: DoubleFloat) -> DoubleFloat {
+        let Some(low) = x.low else { return x };
+        let low = self.known(low);
+        if !x.is_loose {
+            return DoubleFloat { low: Some(low), ..x };
+        }
+        let high = self.seq.call(Api::Add, &[x.high, low]);
+        let added = self.seq.sub(high, x.high);
+        let low = self.seq.sub(low, added);
+        DoubleFloat { high, low: Some(self.known(low)), is_loose: false }
     }
 
     /// Emits `e^x`.

@@ -7,6 +7,7 @@ use super::double_float::{DoubleFloat, DoubleFloats};
 use super::flow::Flow;
 use super::reading::{Fold, Reading, Smooth};
 use super::regions::Regions;
+use super::rounded_arguments::matter;
 use super::target::Target;
 use crate::arch::{Round, Why};
 use crate::column::{Family, family, gate_of};
@@ -348,10 +349,16 @@ impl<'g> Pass<'g> {
             Prim::Mul if number(x).is_some() => (y, number(x).unwrap_or_default()),
             Prim::Mul if number(y).is_some() => (x, number(y).unwrap_or_default()),
             Prim::Div if number(y).is_some() => (x, 1.0 / number(y).unwrap_or_default()),
-            Prim::Mul | Prim::Mul3 | Prim::Div | Prim::Add | Prim::Sub => {
+            Prim::Abs => {
+                let x = self.unrounded(x)?;
+                return Ok(self.double_floats().size(x));
+            }
+            Prim::Mul | Prim::Mul3 | Prim::Div | Prim::Add | Prim::Sub | Prim::Min | Prim::Max => {
                 let (x, y) = (self.unrounded(x)?, self.unrounded(y)?);
                 let mut arithmetic = self.double_floats();
                 let value = match prim {
+                    Prim::Min => arithmetic.chosen(Api::Min, x, y),
+                    Prim::Max => arithmetic.chosen(Api::Max, x, y),
                     Prim::Div => arithmetic.quotient(x, y),
                     Prim::Add => arithmetic.sum(x, y),
                     Prim::Sub => arithmetic.difference(x, y),
@@ -371,7 +378,7 @@ impl<'g> Pass<'g> {
 
     /// Emits node `id` as [`Pass::value`] does; what its rounding lost is unknown.
     fn as_is(&mut self, id: Id) -> Result<DoubleFloat, Why> {
-        Ok(DoubleFloat { high: self.value(id)?, low: None })
+        Ok(DoubleFloat { high: self.value(id)?, low: None, is_loose: false })
     }
 
     /// Emits `x^y`, in `float` results with more digits of the logarithm where these are asked for.
@@ -434,8 +441,13 @@ impl<'g> Pass<'g> {
                     let value = self.double_floats().exponential_less_one(x, less);
                     return Ok(times(&mut self.seq, value, &t));
                 }
-                let x = self.value(arg)?;
-                return Ok(build.build(&mut self.seq, x, &t));
+                let x = self.argument(prim, arg)?;
+                if x.low.is_none() {
+                    return Ok(build.build(&mut self.seq, x.high, &t));
+                }
+                let value = build.build(&mut self.seq, x.high, &[]);
+                let value = self.double_floats().corrected(prim, x, value);
+                return Ok(times(&mut self.seq, value, &t));
             }
         };
         let (Some(gate), Some(member)) = (gate, member) else { return Err(no_form()) };
@@ -468,10 +480,20 @@ impl<'g> Pass<'g> {
         if let Some((_, _, gate)) = known {
             return Ok(*gate);
         }
-        let x = self.value(arg)?;
-        let gate = build(&mut self.seq, x);
+        let x = self.argument(prim, arg)?;
+        let gate = build(&mut self.seq, x.high);
+        let gate = self.double_floats().corrected_gate(prim, x, gate);
         self.gates.push((arg, family, gate));
         Ok(gate)
+    }
+
+    /// Emits the argument of a function; for [`Digits::Compensated`] with what its upper part lost, if it is rounded.
+    fn argument(&mut self, prim: Prim, arg: Id) -> Result<DoubleFloat, Why> {
+        if self.target.digits != Digits::Compensated || !matter(&self.regions.graph, prim, arg) {
+            return self.as_is(arg);
+        }
+        let x = self.unrounded(arg)?;
+        Ok(self.double_floats().argument(x))
     }
 }
 

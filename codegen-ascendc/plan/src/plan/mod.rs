@@ -44,7 +44,7 @@
 //! known       a cache of plans in the process
 //! interpret   computes the calls without hardware
 //! double_float  double-float arithmetic, for arguments of exponentials
-//! exponents   exponentials whose arguments are rounded
+//! rounded_arguments  functions whose arguments are rounded
 //! contents    contents of buffers or registers meanwhile
 //! asymptotes  continues functions whose powers leave `float`
 //! limits      clamps inputs short of infinity
@@ -70,7 +70,6 @@ mod contents;
 mod cost;
 mod double_float;
 mod estimate;
-mod exponents;
 mod flow;
 mod gaussian;
 mod instr;
@@ -91,6 +90,7 @@ mod reference;
 mod regions;
 pub mod registers;
 mod repeated;
+mod rounded_arguments;
 pub mod rows;
 mod samples;
 mod schedule;
@@ -122,6 +122,7 @@ use choice::chosen;
 use kept::{Choices, Source};
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor};
 use op_dsl_ir::{DType, Node, Stored};
+use reference::Activation;
 use samples::Samples;
 use std::cell::RefCell;
 use target::Target;
@@ -191,7 +192,8 @@ pub fn searched(
 /// ones around the worst of these, nearer from round to round. Each `set` of attacks draws other elements, and no search for plans
 /// evaluates any of them.
 pub fn attacked(def: &OpDef, plan: &Plan, attacks: usize, set: usize) -> Accuracy {
-    search::attacked(&Samples::new(def, plan.spec, plan.dtype), plan, attacks, set)
+    let samples = Samples::new(def, plan.spec, plan.dtype, Activation::BySize);
+    search::attacked(&samples, plan, attacks, set)
 }
 
 fn make(
@@ -212,16 +214,22 @@ fn make(
             |def: &OpDef| make(def, 0, DType::F32, soc, Storage::Memory, Limits::Exact, source);
         return rows::plan(def, spec, dtype, soc, part);
     }
-    let (graph, samples) = (&def.specs[spec].graph, Samples::new(def, spec, dtype));
+    let graph = &def.specs[spec].graph;
+    let [strict, sized] = [Activation::AsOne, Activation::BySize]
+        .map(|activation| Samples::new(def, spec, dtype, activation));
     let in_budget = |target: Target<'_>, storage: Storage| {
-        let plan = chosen(graph, &samples, target, storage, source).map_err(refuse)?;
-        if plan.registers.is_none() || plan.accuracy.is_good() {
+        let plan = chosen(graph, &strict, target, storage, source).map_err(refuse)?;
+        if plan.accuracy.is_good() {
             return Ok(plan);
         }
         // A product with a shared reciprocal is rounded once more than a quotient, so calls on tensors may be accurate where these
         // are not.
-        let on_tensors = chosen(graph, &samples, target, Storage::Memory, source).ok();
-        Ok(on_tensors.filter(|plan| plan.accuracy.is_good()).unwrap_or(plan))
+        let on_tensors = plan.registers.is_some().then_some((&strict, Storage::Memory));
+        let by_size = sized.count_sizes().then_some((&sized, storage));
+        let others = on_tensors.into_iter().chain(by_size);
+        let mut others =
+            others.filter_map(|(samples, on)| chosen(graph, samples, target, on, source).ok());
+        Ok(others.find(|plan| plan.accuracy.is_good()).unwrap_or(plan))
     };
     let attributes = samples::attributes(def, spec);
     let (mut target, mut plan) = (target, in_budget(target, storage)?);
@@ -240,7 +248,7 @@ fn make(
         let on = if plan.registers.is_some() { storage } else { Storage::Memory };
         plan = in_budget(Target { holds: &holds, ..target }, on)?;
     }
-    plan.lost = search::lost(&samples, &plan);
+    plan.lost = search::lost(&strict, &plan);
     Ok(plan)
 }
 

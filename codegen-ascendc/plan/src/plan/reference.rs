@@ -32,6 +32,17 @@ const LEAST: f64 = f32::MIN_POSITIVE as f64;
 /// 0, as `1 + sin(2 x)` does: its terms are rounded before they cancel.
 const TURNED: f64 = 0.5;
 
+/// How the activation counts where it multiplies a function of other inputs too, as in `x sigmoid(a x)`.
+///
+/// The size of such factors limits the unit in which errors near zeros and in tails count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Activation {
+    /// As 1, as in functions of the activation alone: tails keep their digits where `a x` is rounded.
+    AsOne,
+    /// By its size, as other inputs do: `silu'(a x)` has a zero, near which no sequence of calls is right to its last digit.
+    BySize,
+}
+
 /// A formula at given attribute values, evaluated in f64, which results are compared with.
 pub struct Reference<'g> {
     graph: &'g Graph,
@@ -55,6 +66,8 @@ struct Output {
     ///
     /// The activation is the input stream that the formula is applied to.
     own: Vec<bool>,
+    /// For each node, true if it is in `own` and counts by its size: it is arithmetic on the activation, without a function.
+    sized: Vec<bool>,
     /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
     factors: Vec<bool>,
     /// Arguments of sines and cosines that depend on an input stream.
@@ -69,12 +82,36 @@ impl<'g> Reference<'g> {
     ///
     /// It uses a graph that does not cancel in f64, if the specialisation has one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
+        Reference::counting(Activation::BySize, def, spec, dtype, scalars)
+    }
+
+    /// Returns a reference whose errors count as `activation` says.
+    pub(super) fn counting(
+        activation: Activation,
+        def: &'g OpDef,
+        spec: usize,
+        dtype: DType,
+        scalars: Vec<f64>,
+    ) -> Reference<'g> {
         let spec = &def.specs[spec];
         let graph = spec.precise();
         let streams = def.input_streams().len();
-        let (outputs, activation) = (graph.outputs.iter(), roles::activation(def));
-        let outputs = outputs.map(|id| Output::new(graph, *id, streams, activation)).collect();
+        let (outputs, stream) = (graph.outputs.iter(), roles::activation(def));
+        let output = |id: &Id| Output::new(graph, *id, streams, stream, activation);
+        let outputs = outputs.map(output).collect();
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs }
+    }
+
+    /// Returns true if errors count otherwise than by [`Activation::AsOne`].
+    pub(super) fn counts_sizes(&self) -> bool {
+        let counts = |of: &Output| {
+            let is_factor = |id: &Id| of.sized[id.index()];
+            let multiplies = |(node, own): (&Node, &bool)| {
+                node.is_product() && !own && node.args().iter().any(is_factor)
+            };
+            of.graph.nodes.iter().zip(&of.own).any(multiplies)
+        };
+        self.outputs.iter().any(counts)
     }
 
     /// Returns, for each element, the unit in which the error of an output is measured; `want` are the reference results.
@@ -271,11 +308,18 @@ impl<'g> Reference<'g> {
 }
 
 impl Output {
-    fn new(graph: &Graph, id: Id, streams: usize, activation: usize) -> Output {
+    /// Returns output `id` of a graph, where `stream` is the activation, which counts as `activation` says.
+    fn new(graph: &Graph, id: Id, streams: usize, stream: usize, activation: Activation) -> Output {
         let graph = part(graph, id);
         let inputs = graph.inputs();
-        let is_own = |inputs: &Inputs| inputs.streams == Inputs::bit(activation);
-        let own = inputs.iter().map(is_own).collect();
+        let is_own = |inputs: &Inputs| inputs.streams == Inputs::bit(stream);
+        let own: Vec<bool> = inputs.iter().map(is_own).collect();
+        let has_function = graph.forward(|at: Visit<'_, bool>| {
+            let is_function = |prim: Prim| prim.row().ulp.0 > 0.5;
+            matches!(at.node, Node::Call(prim, _) if is_function(prim)) || at.args().any(|has| *has)
+        });
+        let is_sized = |(own, has): (bool, bool)| activation == Activation::BySize && own && !has;
+        let sized = own.iter().copied().zip(has_function).map(is_sized).collect();
         let is_affine = |k| roles::dependence(&graph, k) == Dependence::Affine;
         let factors = (0..streams).map(is_affine).collect();
         let turn = |node: &Node| match *node {
@@ -283,7 +327,7 @@ impl Output {
             _ => None,
         };
         let turns = graph.nodes.iter().filter_map(turn).collect();
-        Output { graph, inputs, own, factors, turns }
+        Output { graph, inputs, own, sized, factors, turns }
     }
 
     /// Returns the values of all nodes for `count` elements.
@@ -320,7 +364,7 @@ impl Output {
     /// Returns, for each element, the size of the factors in front of functions of the activation.
     ///
     /// The result is the output with 1 for each node in `own`, the functions of the activation alone, at least 1 for other
-    /// functions, and with absolute values, so that no sum cancels. `values` are those of all nodes.
+    /// functions and for nodes in `sized`, and with absolute values, so that no sum cancels. `values` are those of all nodes.
     fn weights(&self, values: &Columns, own: &[bool], count: usize) -> Vec<f64> {
         let mut all = self.graph.forward(|at: Visit<'_, Vec<f64>>| {
             let args: Vec<&Vec<f64>> = at.args().collect();
@@ -329,6 +373,9 @@ impl Output {
                 (0..count).map(|i| f(&mut args.iter().map(|arg| arg[i]))).collect()
             };
             match at.node {
+                _ if own[at.id.index()] && self.sized[at.id.index()] => {
+                    sizes().map(|v| v.max(1.0)).collect()
+                }
                 _ if own[at.id.index()] => vec![1.0; count],
                 Node::Call(Prim::Add | Prim::Sub, _) => each(&|args| args.sum()),
                 Node::Call(Prim::Neg | Prim::Mul | Prim::Mul3, _) => each(&|args| args.product()),
@@ -373,10 +420,27 @@ mod tests {
         let graph = b.finish(&[f, sum, third]);
         let streams = [-3.0, 0.1, 2.0].map(|x| vec![x]);
         let weight = |id: &Id| {
-            let output = Output::new(&graph, *id, 3, 1);
+            let output = Output::new(&graph, *id, 3, 1, Activation::AsOne);
             output.weights(&output.values(&streams, &[], 1), &output.own, 1)[0]
         };
         let found: Vec<f64> = graph.outputs.iter().map(weight).collect();
         assert_eq!(found, [1.0, 5.0, 2.5]);
+    }
+
+    #[test]
+    fn activation_counts_by_its_size_beside_functions_of_others() {
+        let mut b = Builder::new();
+        let (x, a) = (b.stream(0), b.stream(1));
+        let v = b.product(a, x);
+        let f = b.call(Prim::SiluGrad, &[v]);
+        let (of_both, own) = (b.product(x, f), b.call(Prim::Gelu, &[x]));
+        let sum = b.sum(of_both, own);
+        let graph = b.finish(&[sum]);
+        let streams = [42.0, -0.03].map(|x| vec![x]);
+        let weight = |activation: Activation| {
+            let output = Output::new(&graph, graph.outputs[0], 2, 0, activation);
+            output.weights(&output.values(&streams, &[], 1), &output.own, 1)[0]
+        };
+        assert_eq!([Activation::AsOne, Activation::BySize].map(weight), [2.0, 43.0]);
     }
 }

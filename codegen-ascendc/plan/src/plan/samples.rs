@@ -4,7 +4,7 @@
 
 use super::arithmetic::round;
 use super::limits::defaults;
-use super::reference::{Reference, widened};
+use super::reference::{Activation, Reference, widened};
 use crate::sequence::Type;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
@@ -23,6 +23,8 @@ pub(super) struct Samples<'d> {
     /// For each set of samples, the attribute values it is taken at; the default ones come first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
+    /// How the activation counts in units of errors.
+    activation: Activation,
 }
 
 /// The samples of an operator at one choice of attribute values.
@@ -99,11 +101,11 @@ impl Points {
 }
 
 impl<'d> Samples<'d> {
-    pub fn new(def: &'d OpDef, spec: usize, dtype: DType) -> Samples<'d> {
+    pub fn new(def: &'d OpDef, spec: usize, dtype: DType, activation: Activation) -> Samples<'d> {
         let attributes = attributes(def, spec);
         let cases = attributes.iter().map(|_| OnceCell::new()).collect();
         let masks = (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect();
-        Samples { def, spec, dtype, masks, attributes, cases }
+        Samples { def, spec, dtype, masks, attributes, cases, activation }
     }
 
     /// Returns the samples at each choice of attribute values, the default ones first.
@@ -111,9 +113,15 @@ impl<'d> Samples<'d> {
         self.cases.iter().enumerate().map(|(k, case)| case.get_or_init(|| self.case(k)))
     }
 
+    /// Returns true if the size of the activation counts in units of errors.
+    pub fn count_sizes(&self) -> bool {
+        self.cases().any(|case| case.reference.counts_sizes())
+    }
+
     fn case(&self, k: usize) -> Case<'d> {
         let scalars = self.attributes[k].clone();
-        let reference = Reference::new(self.def, self.spec, self.dtype, scalars.clone());
+        let (activation, own) = (self.activation, scalars.clone());
+        let reference = Reference::counting(activation, self.def, self.spec, self.dtype, own);
         let points = Points::new(self.points(k), &reference);
         Case { scalars, reference, points, failures: RefCell::default(), all: OnceCell::new() }
     }

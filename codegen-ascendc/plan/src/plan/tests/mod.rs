@@ -3,13 +3,13 @@
 mod accuracy;
 mod barriers;
 mod counts;
-mod exponents;
 mod forms;
 mod fractions;
 mod near;
 mod powers;
 mod registers;
 mod relatives;
+mod rounded_arguments;
 mod rules;
 mod tails;
 

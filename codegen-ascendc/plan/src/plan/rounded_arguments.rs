@@ -1,0 +1,85 @@
+//! Functions of rounded arguments: which have results that such rounding makes inaccurate, and how results are corrected.
+//!
+//! In its tail, a function that vanishes like an exponential multiplies the rounding error `r` of its argument `v`: `sigmoid(v + r)`
+//! is `sigmoid(v) (1 + r)` far below 0, and half a unit in the last place of `v = -60` is 2^-19. Elsewhere such an error is about
+//! one of the result, unless `v` is a sum of rounded terms, which may cancel: `tanh(a x + b)`.
+
+use super::double_float::{DoubleFloat, DoubleFloats};
+use crate::sequence::forms::gate::Gate;
+use crate::sequence::{Api, Compare, Source, Type, Val};
+use op_dsl_ir::{Graph, Id, Node, Prim};
+
+/// Functions that vanish like an exponential below 0, where their relative slope `f'/f` is 1.
+///
+/// Gaussian tails are left out, because `e^(-x^2/2)` rounds its own square, which errs by more than the rounding of `x`.
+const VANISHING: [Prim; 4] = [Prim::Sigmoid, Prim::Silu, Prim::SiluGrad, Prim::Softplus];
+
+/// Returns true if a graph has a function whose argument's rounding errors matter.
+pub(super) fn are_in(graph: &Graph) -> bool {
+    let uniform = graph.uniform();
+    graph.nodes.iter().any(|node| match *node {
+        Node::Call(prim, [x, ..]) => {
+            prim.row().ulp.0 > 0.5 && !uniform[x.index()] && matter(graph, prim, x)
+        }
+        _ => false,
+    })
+}
+
+/// Returns true if rounding errors of the argument `x` make the result of a function inaccurate.
+///
+/// In tails those of any arithmetic do, elsewhere those of terms that may cancel.
+pub(super) fn matter(graph: &Graph, prim: Prim, x: Id) -> bool {
+    let has_tail = matches!(prim, Prim::Exp | Prim::Expm1) || VANISHING.contains(&prim);
+    if has_tail { is_rounded(graph, x) } else { may_cancel(graph, x) }
+}
+
+fn is_rounded(graph: &Graph, id: Id) -> bool {
+    let Node::Call(prim, [x, y, _]) = graph.nodes[id.index()] else { return false };
+    match prim {
+        Prim::Neg | Prim::Abs => is_rounded(graph, x),
+        Prim::Min | Prim::Max => [x, y].into_iter().any(|arg| is_rounded(graph, arg)),
+        Prim::Mul | Prim::Mul3 | Prim::Div | Prim::Add | Prim::Sub => true,
+        _ => false,
+    }
+}
+
+/// Returns true if `id` is a sum of rounded terms, perhaps bounded or scaled.
+fn may_cancel(graph: &Graph, id: Id) -> bool {
+    let Node::Call(prim, [x, y, _]) = graph.nodes[id.index()] else { return false };
+    match prim {
+        Prim::Neg | Prim::Abs => may_cancel(graph, x),
+        Prim::Mul | Prim::Div | Prim::Min | Prim::Max => {
+            [x, y].into_iter().any(|arg| may_cancel(graph, arg))
+        }
+        Prim::Add | Prim::Sub => [x, y].into_iter().any(|term| is_rounded(graph, term)),
+        _ => false,
+    }
+}
+
+impl DoubleFloats<'_> {
+    /// Emits `f(x)`, where `value` is that of the upper part of `x`.
+    pub fn corrected(&mut self, prim: Prim, x: DoubleFloat, value: Val) -> Val {
+        let Some(low) = x.low.filter(|_| VANISHING.contains(&prim)) else { return value };
+        let below = Source::Call(Api::Compares(Compare::Lt));
+        let is_below = self.seq.push(below, &[x.high], Some(0.0.into()), Type::Mask);
+        let none = self.seq.splat(0.0);
+        let change = self.seq.call(Api::Select, &[is_below, low, none]);
+        let more = self.seq.adds(change, 1.0);
+        self.seq.mul(value, more)
+    }
+
+    /// Emits the gate of `x`, where `gate` is that of the upper part of `x`, and `prim` is a member of its family.
+    ///
+    /// The derivative of `s = sigmoid(x)` is `s (1 - s)`.
+    pub fn corrected_gate(&mut self, prim: Prim, x: DoubleFloat, gate: Gate) -> Gate {
+        let Some(low) = x.low.filter(|_| VANISHING.contains(&prim)) else { return gate };
+        let [more, less] = [(gate.rest, 1.0), (gate.sigma, -1.0)].map(|(other, sign)| {
+            let part = self.seq.mul(low, other);
+            let part = self.seq.muls(part, sign);
+            self.seq.adds(part, 1.0)
+        });
+        let sigma = self.seq.mul(gate.sigma, more);
+        let [rest, slope] = [gate.rest, gate.slope].map(|part| self.seq.mul(part, less));
+        Gate { sigma, rest, slope, ..gate }
+    }
+}
