@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ln(e^a + e^b)       -> max(a, b) + softplus(-|a - b|)
+//! ln((e^a + e^b) / 2) -> (a + b) / 2 + ln(cosh((a - b) / 2)) where a and b are close, because it may be small
 //! e^a / (e^a + e^b)   -> sigmoid(a - b)
 //! e^c / (e^a + e^b)   -> exp(-ln(e^(a - c) + e^(b - c))), and its logarithm without the exp
 //! ```
@@ -13,6 +14,8 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::{opposites, recognise};
 use crate::prim::Prim;
+use crate::roles;
+use core::f64::consts::LN_2;
 
 /// Largest number of exponentials in a sum that is rewritten, because each takes another softplus.
 const MOST: usize = 4;
@@ -50,6 +53,15 @@ fn rewritten(graph: &Graph, joint: Joint) -> Graph {
                 Node::Call(Prim::Div, [one, y, _]) => {
                     sum(y).and_then(|below| log_of_share(b, graph, at.earlier, one, &below, joint))
                 }
+                Node::Call(Prim::Cosh, [v, ..])
+                    if joint == Joint::Kept && inputs[v.index()].are_several() =>
+                {
+                    Some(log_of_cosh(b, at[v]))
+                }
+                _ if joint == Joint::Kept => {
+                    let (number, of) = scaled(graph, x);
+                    sum(of).map(|terms| log_of_mean(b, graph, at.earlier, number, &terms))
+                }
                 _ => sum(x).map(|terms| {
                     let exponents = exponents(b, at.earlier, &terms);
                     logarithm(b, &exponents, joint)
@@ -72,7 +84,26 @@ fn exponentials(graph: &Graph, sum: Id) -> Option<Vec<Term>> {
     ((2..=MOST).contains(&terms.len()) && growing > 1 && are_all()).then_some(terms)
 }
 
+/// Returns a value as a positive number times another value.
+fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
+    let number = |id: Id| graph.as_const(id).filter(|c| *c > 0.0 && c.is_finite());
+    match graph.nodes[id.index()] {
+        Node::Call(Prim::Mul, [x, y, _]) => match [number(x), number(y)] {
+            [Some(c), _] => (c, y),
+            [None, Some(c)] => (c, x),
+            [None, None] => (1.0, id),
+        },
+        Node::Call(Prim::Div, [x, y, _]) => number(y).map_or((1.0, id), |c| (1.0 / c, x)),
+        _ => (1.0, id),
+    }
+}
+
 impl Term {
+    /// Returns the product of the factors, which are numbers.
+    fn number(&self, graph: &Graph) -> f64 {
+        self.factors.iter().map(|id| graph.as_const(*id).unwrap_or(f64::NAN)).product()
+    }
+
     /// Returns whether the term is a product of exponentials and positive numbers.
     fn is_exponential(&self, graph: &Graph) -> bool {
         let is_number = |id: &Id| graph.as_const(*id).is_some_and(|c| c > 0.0 && c.is_finite());
@@ -127,6 +158,74 @@ fn logarithm(b: &mut Builder, exponents: &[Id], joint: Joint) -> Id {
         let more = one_and(b, below);
         b.sum(most, more)
     })
+}
+
+/// Emits the logarithm of `number` times a sum of exponentials.
+///
+/// It is small where all exponents are and the numbers add up to 1. That of two halves is computed without terms that cancel there.
+fn log_of_mean(b: &mut Builder, graph: &Graph, new: &[Id], number: f64, terms: &[Term]) -> Id {
+    if let [x, y] = terms
+        && [x, y].map(|term| number * term.number(graph)) == [0.5; 2]
+    {
+        let [v, w] = [x, y].map(|term| {
+            let exponents = term.exponents.clone();
+            exponent(b, new, &Term { sign: 1.0, exponents, factors: Vec::new() })
+        });
+        return if are_negatives(graph, x, y) { log_of_cosh(b, v) } else { log_of_halves(b, v, w) };
+    }
+    let exponents = exponents(b, new, terms);
+    let log = logarithm(b, &exponents, Joint::Kept);
+    let number = b.num(number.ln());
+    b.sum(log, number)
+}
+
+/// Returns whether the exponents of two terms are a value and its negative.
+fn are_negatives(graph: &Graph, x: &Term, y: &Term) -> bool {
+    let is_negative =
+        |x: Id, y: Id| matches!(graph.nodes[x.index()], Node::Call(Prim::Neg, [of, ..]) if of == y);
+    match [&x.exponents[..], &y.exponents[..]] {
+        [[x], [y]] => {
+            is_negative(*x, *y) || is_negative(*y, *x) || roles::are_opposite(graph, *x, *y)
+        }
+        _ => false,
+    }
+}
+
+/// Emits `ln((e^v + e^w) / 2)` as `(v + w) / 2 + ln(cosh((v - w) / 2))`.
+fn log_of_halves(b: &mut Builder, v: Id, w: Id) -> Id {
+    let [half_v, half_w] = [v, w].map(|v| b.scaled(0.5, v));
+    let (mean, apart) = (b.sum(half_v, half_w), b.difference(half_v, half_w));
+    let size = b.call(Prim::Abs, &[apart]);
+    let (are_equal, zero) = (b.call(Prim::Eq, &[v, w]), b.num(0.0)); // also where both are infinite
+    let size = b.call(Prim::Select, &[are_equal, zero, size]);
+    let most = b.call(Prim::Max, &[v, w]);
+    spread(b, size, mean, most)
+}
+
+/// Emits `ln(cosh(v))`.
+fn log_of_cosh(b: &mut Builder, v: Id) -> Id {
+    let (size, zero) = (b.call(Prim::Abs, &[v]), b.num(0.0));
+    spread(b, size, zero, size)
+}
+
+/// Emits `mean + ln(cosh(size))`, where `most` is `mean + size`.
+///
+/// ```text
+/// mean + ln(1 + m^2 / (2 e))    for size < 1, with e = e^-size and m = e - 1
+/// most - ln(2) + ln(1 + e^2)    from there on, where no terms cancel
+/// ```
+fn spread(b: &mut Builder, size: Id, mean: Id, most: Id) -> Id {
+    let (minus, one) = (b.negative(size), b.num(1.0));
+    let m = b.call(Prim::Expm1, &[minus]);
+    let (half, e) = (b.scaled(0.5, m), b.sum(m, one));
+    let product = b.product(half, m);
+    let (near, far) = (b.quotient(product, e), b.product(e, e));
+    let (less, is_near) = (b.num(-LN_2), b.call(Prim::Lt, &[size, one]));
+    let base = b.sum(most, less);
+    let [base, more] =
+        [(mean, base), (near, far)].map(|(near, far)| b.call(Prim::Select, &[is_near, near, far]));
+    let log = b.call(Prim::Log1p, &[more]);
+    b.sum(base, log)
 }
 
 /// Emits the quotient of a value and a sum of exponentials, with each term of the value divided on its own.
@@ -278,6 +377,44 @@ mod tests {
         let [tiny, less] = [3e-14, 1e-14];
         let got = apart.eval(&[tiny, less], &[])[0];
         assert!((got - 0.5 * (tiny - less)).abs() <= 1e-15 * got, "{got:e}");
+    }
+
+    #[test]
+    fn logarithms_of_means_keep_their_digits() {
+        let (of_mean, written) = both(|b, _, e| {
+            let sum = b.sum(e[0], e[1]);
+            let mean = b.scaled(0.5, sum);
+            b.call(Prim::Ln, &[mean])
+        });
+        let (of_cosh, _) = both(|b, x, _| {
+            let v = b.product(x[0], x[1]);
+            let cosh = b.call(Prim::Cosh, &[v]);
+            b.call(Prim::Ln, &[cosh])
+        });
+        for x in [[0.7, -1.9, 0.0], [0.3, 0.8, 0.0], [30.0, -20.0, 0.0]] {
+            let [got, want] = [&of_mean, &written].map(|graph| graph.eval(&x, &[])[0]);
+            assert!((got - want).abs() <= 1e-15 * want.abs(), "{x:?}: {got}, not {want}");
+            let (got, want) = (of_cosh.eval(&x, &[])[0], (x[0] * x[1]).cosh().ln());
+            assert!((got - want).abs() <= 4e-15 * want.abs(), "{x:?}: {got}, not {want}");
+        }
+        // Near 0 these are (x + y) / 2 + (x - y)^2 / 8 and v^2 / 2.
+        let got = of_mean.eval(&[3e-20, 1e-20, 0.0], &[])[0];
+        assert!((got - 2e-20).abs() < 1e-35, "{got:e}");
+        let got = of_mean.eval(&[3e-9, -3e-9, 0.0], &[])[0];
+        assert!((got - 4.5e-18).abs() < 1e-32, "{got:e}");
+        let got = of_cosh.eval(&[2e-10, 3.0, 0.0], &[])[0];
+        assert!((got - 1.8e-19).abs() < 1e-33, "{got:e}");
+        for (x, mean) in [
+            ([2000.0, -3000.0, 0.0], 2000.0 - LN_2),
+            ([f64::INFINITY, 2.0, 0.0], f64::INFINITY),
+            ([f64::INFINITY, f64::INFINITY, 0.0], f64::INFINITY),
+            ([f64::INFINITY, f64::NEG_INFINITY, 0.0], f64::INFINITY),
+            ([f64::NEG_INFINITY, f64::NEG_INFINITY, 0.0], f64::NEG_INFINITY),
+        ] {
+            assert_eq!(of_mean.eval(&x, &[]), [mean], "{x:?}");
+        }
+        assert_eq!(of_cosh.eval(&[-2000.0, 3.0, 0.0], &[]), [6000.0 - LN_2]);
+        assert_eq!(of_cosh.eval(&[f64::NEG_INFINITY, 3.0, 0.0], &[]), [f64::INFINITY]);
     }
 
     #[test]
