@@ -55,7 +55,7 @@
 /// Version of the tables that this crate fits and of their encoding ([`serialize`]).
 ///
 /// A build reads stored tables only if the same version fitted them.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// True if this crate is optimised.
 ///
