@@ -121,11 +121,13 @@ impl Rest<'_> {
         let node = &self.graph.nodes[id.index()];
         let is_float = |id: &Id| {
             let is_known = self.value_as_two(*id).is_some() || self.kept(*id).is_none();
-            // A product with an attribute stays separate: it makes no denormal that later factors scale up, and a longer one
-            // takes longer.
+            // A product with an attribute stays separate, because a longer one takes longer, unless it has a value that is needed with
+            // its low part.
             let is_varied = |id: &Id| !self.uniform[id.index()];
+            let is_exact = |id: &Id| self.value_as_two(*id).is_none();
             let args = self.graph.nodes[id.index()].args();
-            let is_inner = || args.iter().all(is_varied) && self.is_product(*id);
+            let is_short = || !args.iter().all(is_varied) && args.iter().all(is_exact);
+            let is_inner = || !is_short() && self.is_product(*id);
             !self.is_two(*id) && (is_known || is_inner())
         };
         is_product(node)

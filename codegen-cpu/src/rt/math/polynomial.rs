@@ -147,7 +147,18 @@ where
         let folded = low.map(|low| if self.is_folded() { low.flipped(x) } else { low });
         let Last { d, by, more, .. } = self.polynomial(s, x, z, folded, false);
         let value = d.mul_add(by, more);
-        if self.design.once { value } else { self.finish(s, value, x) }
+        if self.design.once {
+            return value;
+        }
+        // The line of a product takes its low part, which is up to half a unit of the result.
+        match (self.design.symmetry, low) {
+            (Symmetry::Linear { slope, side }, Some(low)) => {
+                let slope = Floats::splat(s, slope);
+                let other = x.mul_add(slope, low.mul_add(slope, value));
+                side_of(s, side, x, value, other)
+            }
+            _ => self.finish(s, value, x),
+        }
     }
 
     /// Evaluates the function in double-float at a double-float `x`, in lanes inside the table range.
