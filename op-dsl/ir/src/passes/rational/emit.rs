@@ -123,7 +123,7 @@ impl Pass<'_> {
         matches!(self.b.node(value), Node::Stream(s) if is_factor(self.graph, s.into()))
     }
 
-    fn atom_value(&mut self, atom: Atom) -> Id {
+    pub(super) fn atom_value(&mut self, atom: Atom) -> Id {
         match self.atoms[atom as usize].clone() {
             Kind::Value(id) | Kind::Sqrt(_, id) | Kind::Sign(_, id) => id,
             Kind::Abs(of) => {

@@ -148,13 +148,20 @@ impl Pass<'_> {
                 self.atom(Kind::Sqrt(poly, root))
             }
             Prim::Abs => {
-                let of = self.form(x).as_atom()?;
-                self.atom(Kind::Abs(of))
+                let of = self.form(x);
+                self.each(&of, f64::abs, |_, of| Kind::Abs(of), |power| power)?
             }
             Prim::Select => {
-                let of = self.form(self.sign_of([x, y, z])?).as_atom()?;
-                let sign = self.copied(Node::Call(prim, [x, y, z]));
-                self.atom(Kind::Sign(of, sign))
+                let of = self.form(self.sign_of([x, y, z])?);
+                if let Some(of) = of.as_atom() {
+                    let sign = self.copied(Node::Call(prim, [x, y, z]));
+                    return Some(self.atom(Kind::Sign(of, sign)));
+                }
+                let sign = |pass: &mut Self, of| {
+                    let value = pass.atom_value(of);
+                    Kind::Sign(of, pass.b.sign(value))
+                };
+                self.each(&of, f64::signum, sign, i32::abs)?
             }
             Prim::Exp => self.exp(1.0, x)?,
             Prim::Expm1 => {
@@ -177,6 +184,30 @@ impl Pass<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// Returns the product of a function's values at the number and the atoms of `product`, for `|a x| = |a| |x|` and signs.
+    ///
+    /// `kind` is the function's value at an atom, and `raised` the power of it for that of the atom. `None` if the product has a
+    /// polynomial, or an atom with a power other than 1 and -1.
+    fn each(
+        &mut self,
+        product: &Product,
+        number: fn(f64) -> f64,
+        kind: impl Fn(&mut Self, Atom) -> Kind,
+        raised: fn(i32) -> i32,
+    ) -> Option<Product> {
+        let powers = &product.monomial.0;
+        if !product.factors.is_empty() || powers.is_empty() || powers.values().any(|p| p.abs() != 1)
+        {
+            return None;
+        }
+        let mut all = Product::number(number(product.number));
+        for (atom, power) in powers {
+            let kind = kind(self, *atom);
+            all = all.times(&self.atom(kind).raised(raised(*power)));
+        }
+        Some(all)
     }
 
     /// Returns `1 / (1 + e^-x)` as a product; `None` if it has too many terms.
@@ -345,4 +376,38 @@ fn replaced(mut poly: Poly, monomial: &Monomial, by: &Poly) -> Poly {
         poly = poly.plus(c, &m.over(monomial), by);
     }
     poly
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The derivative of `v / (1 + |v|)` is `1 / (1 + |v|)^2`, whatever product or quotient `v` is: `v sign(v)` is `|v|`.
+    #[test]
+    fn sizes_of_products_cancel() {
+        let variables: [fn(&mut Builder, Id, Id) -> Id; 3] =
+            [|b, x, t| b.product(t, x), |b, x, t| b.quotient(x, t), |b, x, _| b.scaled(-3.0, x)];
+        let style = Style { two_sided: false, other_forms: false };
+        for (k, variable) in variables.into_iter().enumerate() {
+            let mut b = Builder::new();
+            let (x, t) = (b.stream(0), b.stream(1));
+            let v = variable(&mut b, x, t);
+            let (size, sign, one) = (b.call(Prim::Abs, &[v]), b.sign(v), b.num(1.0));
+            let below = b.sum(one, size);
+            let (first, once) = (b.quotient(one, below), b.quotient(v, below));
+            let twice = b.quotient(once, below);
+            let second = b.product(sign, twice);
+            let slope = b.difference(first, second);
+            let graph = b.finish(&[slope]);
+            let found = run(&graph, style);
+            for (x, t) in [(1e12, 0.5), (-1e12, 2.0), (3.0, -4.0), (-1e-3, 0.25)] {
+                let v = [x * t, x / t, -3.0 * x][k];
+                let (got, want) = (found.eval(&[x, t], &[])[0], (1.0 + f64::abs(v)).powi(-2));
+                assert!(
+                    (got - want).abs() <= 1e-14 * want,
+                    "{k} at {x}, {t}: {got:e}, not {want:e}"
+                );
+            }
+        }
+    }
 }
