@@ -2,7 +2,6 @@
 //!
 //! One function multiplies all factors, because partial products may lose digits (`rt/math/range.rs`).
 
-use super::fitted::optional;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use proc_macro2::{Literal, TokenStream};
@@ -39,12 +38,12 @@ impl Product {
 
     /// Returns the call of the run-time function that multiplies the factors, given as expressions.
     ///
-    /// Each is the factor in f32 and, if it has a low part, its double-float.
-    pub fn call(&self, named: &[(TokenStream, Option<TokenStream>)]) -> TokenStream {
+    /// Each is the factor in f32 and its low part, an `Option`.
+    pub fn call(&self, named: &[(TokenStream, TokenStream)]) -> TokenStream {
         let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
         let is_compensated = self.is_compensated;
         let factors = named.iter().map(|(name, _)| name);
-        let low = named.iter().map(|(_, two)| optional(two.as_ref().map(|two| quote!(#two.low))));
+        let low = named.iter().map(|(_, low)| low);
         quote! {
             math::product::<S, E, #many, W, #loses, #is_compensated>(s, [#(#factors),*], [#(#low),*])
         }
@@ -104,9 +103,13 @@ impl<'g> Chains<'g> {
         is_product: impl Fn(Id) -> bool,
     ) -> Chains<'g> {
         let products: Vec<bool> = graph.ids().map(is_product).collect();
-        // The one use of an inner product is as an argument of a product.
+        // The one use of an inner product is as an argument of a product. One that several products of at least four factors share is part
+        // of each, because it may lose digits that only some of them bring back.
         let (uses, read) = (graph.uses(), graph.read_by(|id, _| products[id.index()]));
-        let inner = (0..uses.len()).map(|k| products[k] && uses[k] == 1 && read[k]).collect();
+        let is_long = |node: &Node| matches!(node, Node::Call(Prim::Mul3, _));
+        let others = graph.live_out(|id, node| !(products[id.index()] && is_long(&node)));
+        let is_inner = |k: usize| products[k] && read[k] && (uses[k] == 1 || !others[k]);
+        let inner = (0..uses.len()).map(is_inner).collect();
         Chains { graph, streams, products, inner }
     }
 

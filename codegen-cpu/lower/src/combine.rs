@@ -12,15 +12,24 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
+/// An input stream that is a function's value with a double-float.
+pub struct Two {
+    pub name: Ident,
+    /// Name of the double-float.
+    pub two: Ident,
+    /// True if the function is one of a sum or product of two streams.
+    pub is_of_pair: bool,
+}
+
 /// Returns the statements that compute a graph in f32, and the names of its results.
 ///
 /// The graph combines the values of looked-up functions, which are some of its input streams. `given` has the names of all its
-/// inputs. `twos` pairs the names of streams with those of their double-floats, for streams that have one. `sizes` has the
+/// inputs. `twos` has the streams that have double-floats. `sizes` has the
 /// known bounds of streams.
 pub fn rest(
     graph: &Graph,
     given: &Names,
-    twos: &[(Ident, Ident)],
+    twos: &[Two],
     sizes: &[Size],
 ) -> (TokenStream, Vec<Ident>) {
     let chains = Chains::new(graph, Vec::new(), |_| false);
@@ -98,8 +107,8 @@ struct Rest<'a> {
     graph: &'a Graph,
     uniform: Vec<bool>,
     given: &'a Names,
-    /// Names of the input streams that have a double-float, each with the name of that double-float.
-    twos: &'a [(Ident, Ident)],
+    /// The input streams that have a double-float.
+    twos: &'a [Two],
     chains: Chains<'a>,
 }
 
@@ -168,9 +177,22 @@ impl Rest<'_> {
 
     /// Returns the name of the double-float of a stream, if the node is a stream that has one.
     fn stream_as_two(&self, id: Id) -> Option<&Ident> {
+        self.kept_stream(id).map(|kept| &kept.two)
+    }
+
+    fn kept_stream(&self, id: Id) -> Option<&Two> {
         let is_stream = matches!(self.graph.nodes[id.index()], Node::Stream(_));
-        let known = || self.twos.iter().find(|(name, _)| *name == self.name(id));
-        is_stream.then(known).flatten().map(|(_, two)| two)
+        let known = || self.twos.iter().find(|kept| kept.name == self.name(id));
+        is_stream.then(known).flatten()
+    }
+
+    /// Returns true if a value is that of a function of a sum or product of two streams, or a choice of such a value.
+    fn is_of_pair(&self, id: Id) -> bool {
+        match self.graph.nodes[id.index()] {
+            Node::Call(Prim::Neg, [x, ..]) => self.is_of_pair(x),
+            Node::Call(Prim::Select, [_, x, y]) => self.is_of_pair(x) || self.is_of_pair(y),
+            _ => self.kept_stream(id).is_some_and(|kept| kept.is_of_pair),
+        }
     }
 
     fn statement(&self, id: Id) -> TokenStream {
@@ -303,7 +325,12 @@ impl Rest<'_> {
             let node = self.graph.nodes[id.index()];
             matches!(node, Node::Call(Prim::Add | Prim::Sub, _)) && !self.uniform[id.index()]
         };
-        let [x, y, rest @ ..] = args else { return None };
+        // The last factor of three is a float, in any order.
+        let mut args = args.to_vec();
+        if prim == Prim::Mul3 {
+            args.sort_by_key(|id| !is_sum(id) && self.kept(*id).is_none());
+        }
+        let [x, y, rest @ ..] = &args[..] else { return None };
         let is_rounded = self.given.rounds || !(is_sum(x) || is_sum(y));
         if !matches!(prim, Prim::Mul | Prim::Mul3) || is_rounded {
             return None;
@@ -351,8 +378,9 @@ impl Rest<'_> {
 
     fn product(&self, product: &Product) -> TokenStream {
         let named = |id: &Id| match self.value_as_two(*id) {
-            Some(two) => (quote!(#two.high), Some(two)),
-            None => (self.name(*id).to_token_stream(), None),
+            Some(two) if self.is_of_pair(*id) => (quote!(#two.high), quote!(Some(#two.low))),
+            Some(two) => (quote!(#two.high), quote!(math::low_of_narrow::<S, W>(#two.low))),
+            None => (self.name(*id).to_token_stream(), quote!(None)),
         };
         product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
     }

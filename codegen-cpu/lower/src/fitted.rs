@@ -119,12 +119,10 @@ pub fn fit(function: &univariate::Function, multiplied: bool) -> Option<Fitted> 
     let graph = &function.graph;
     let (oracle, values) = (oracle(graph), values(graph));
     let fitted = Function::new(&oracle, hints(graph, function.domain)?).with_values(&values);
-    let of_product = is_product(function);
+    let of_product = function.variable.is_rounded();
     let tables = Tables::of(|entries, index, dtype| {
         let usual = Request::new(element(dtype), entries);
-        let table = fitted.fit(&Request { index, multiplied, of_product, ..usual }).ok();
-        // At a zero of higher order the rounding error of a variable that is a product counts more than once.
-        table.filter(|table| !of_product || table.design.power <= 1)
+        fitted.fit(&Request { index, multiplied, of_product, ..usual }).ok()
     });
     tables.all().next()?;
     let tails = [-1.0, 1.0].map(|sign| tail(&fitted, sign, &tables));
@@ -141,11 +139,6 @@ pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
     [-1.0, 1.0].map(|sign| function.tail(sign, from))
 }
 
-/// Returns true if a function's variable is a product, which can be any float.
-pub fn is_product(function: &univariate::Function) -> bool {
-    !function.variable.times.0.is_empty()
-}
-
 /// Returns the tables of a function, from the cache if it has them.
 ///
 /// `asked` has the requirements on the function's values. Returns `None` if no table meets them.
@@ -160,7 +153,7 @@ pub fn load_or_fit(function: &univariate::Function, asked: Precision) -> Option<
 /// It depends on the graph, the domain, whether the variable is a product, and whether values can be multiplied.
 pub fn key(function: &univariate::Function, multiplied: bool) -> u64 {
     let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
-    let flags = [is_product(function), multiplied].map(u8::from);
+    let flags = [function.variable.is_rounded(), multiplied].map(u8::from);
     hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
 }
 
@@ -173,9 +166,9 @@ pub fn function(
 ) -> TokenStream {
     let tails = tails_tokens(&fitted.tails);
     let own = Own {
-        of_product: is_product(function),
+        of_product: function.variable.is_rounded(),
         two: asked.two,
-        vanishes: (asked.multiplied || is_product(function)) && vanishes(&function.graph),
+        vanishes: (asked.multiplied || function.variable.is_rounded()) && vanishes(&function.graph),
     };
     let univariate = univariate(name, own, &fitted.tables);
     quote! {

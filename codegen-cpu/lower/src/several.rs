@@ -32,7 +32,7 @@ pub fn places(functions: &[(univariate::Function, Precision)]) -> Vec<Vec<usize>
         }
     }
     // If the variable is a product, its rounding error has to be corrected, which only separate tables do.
-    let is_product = |group: &Vec<usize>| fitted::is_product(&functions[group[0]].0);
+    let is_product = |group: &Vec<usize>| functions[group[0]].0.variable.is_rounded();
     groups.retain(|group| group.len() > 1 && !is_product(group));
     groups
 }

@@ -194,7 +194,7 @@ impl Writer<'_> {
                     if let Some(product) = self.chains.product(Id(i as u32)) {
                         self.load(&product.factors, &mut lets);
                         let named = self.named(&product.factors).into_iter();
-                        let named = named.map(|name| (quote!(#name), None));
+                        let named = named.map(|name| (quote!(#name), quote!(None)));
                         let value = product.call(&named.collect::<Vec<_>>());
                         lets.push(quote!(let #name = #value;));
                         lets.extend(self.watch(i, &product.factors));

@@ -1,7 +1,7 @@
 //! Bodies whose functions of one variable are looked up: `impl Tabled`.
 
 use super::chains::Size;
-use super::combine::{asks_for_two, is_in_long_product, is_taken, rest};
+use super::combine::{Two, asks_for_two, is_in_long_product, is_taken, rest};
 use super::fitted::{self, Fitted, Precision};
 use super::group::{self, Owned};
 use super::literal;
@@ -52,7 +52,7 @@ pub fn implementation(
     let wide = &spec.wide.as_ref()?.graph;
     let split = spec.split(names.inputs.len())?;
     // A function of a mask alone has only two values, and no table.
-    let is_mask = |f: &Function| names.masks[f.variable.stream()];
+    let is_mask = |f: &Function| f.variable.streams().any(|stream| names.masks[stream]);
     if split.functions.iter().any(is_mask) {
         return None;
     }
@@ -64,7 +64,11 @@ pub fn implementation(
     let given = at_hand(names, &values, split.rounds);
     let usable = usable(&split, &given);
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
-    let as_two = functions.iter().filter(|f| f.two.contains(&true)).map(|f| f.names.clone());
+    let as_two = functions.iter().zip(&split.functions).filter(|(f, _)| f.two.contains(&true));
+    let as_two = as_two.map(|(looked_up, function)| {
+        let (name, two) = looked_up.names.clone();
+        Two { name, two, is_of_pair: function.variable.pair().is_some() }
+    });
     let functions_sizes = split.functions.iter().map(|f| Size::of_function(&f.graph));
     let sizes: Vec<Size> = x.iter().map(|_| Size::EXACT).chain(functions_sizes).collect();
     let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>(), &sizes);
@@ -235,7 +239,7 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 /// A split has the functions of one variable and the expression that combines their values. In that expression, the value of
 /// function `k` is stream `first + k`.
 fn asked(split: &Split, first: usize, k: usize, has_rows: bool) -> Precision {
-    let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
+    let (is_product, stream) = (split.functions[k].variable.is_rounded(), first + k);
     // The value of a row has errors of its own, and those of terms add up where they are alike.
     let is_exact = (is_product || has_rows) && !split.rounds;
     let beside_rounded = is_exact && asks_for_two(&split.rest, stream);
@@ -243,10 +247,10 @@ fn asked(split: &Split, first: usize, k: usize, has_rows: bool) -> Precision {
     // units. Double-floats for every value that is multiplied would take half as long again.
     let in_long = is_exact && is_in_long_product(&split.rest, stream);
     let (multiplied, in_rows) = (is_taken(&split.rest, stream), is_exact && has_rows);
-    Precision {
-        two: [beside_rounded, beside_rounded || in_long].map(|two| two || in_rows && multiplied),
-        multiplied,
-    }
+    // A sum or product of two streams takes any value, so that errors of the table are not hidden by rounding.
+    let of_pair = is_exact && split.functions[k].variable.pair().is_some();
+    let two = [beside_rounded, beside_rounded || in_long];
+    Precision { two: two.map(|two| two || (in_rows || of_pair) && multiplied), multiplied }
 }
 
 /// Returns a specialisation's functions of one variable, and the requirements on each.
@@ -281,6 +285,15 @@ fn at_hand(names: &Names, values: &[Ident], rounds: bool) -> Names {
 /// If the variable is negated, the negation is applied to the factor instead, which is uniform (equal for all elements), so
 /// that it is computed once.
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
+    if let Some((prim, x, y)) = variable.pair() {
+        let (lets, results) = rest(&variable.of.with_outputs(&[x, y]), given, &[], &[]);
+        let value = match prim {
+            Prim::Mul => quote!(math::double_float::Variable::product_of(s, #(#results),*)),
+            Prim::Sub => quote!(math::double_float::Variable::difference(s, #(#results),*)),
+            _ => quote!(math::double_float::Variable::sum(s, #(#results),*)),
+        };
+        return quote!({ #lets #value });
+    }
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
         let (lets, results) = rest(&variable.of, given, &[], &[]);

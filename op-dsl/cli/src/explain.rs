@@ -159,7 +159,8 @@ fn tables(split: &Split, inputs: &[String], scalars: &[String], outputs: &[Strin
         let (y, times) = (b.part(&variable.of), variable.times.product(&mut b));
         let t = times.map_or(y, |times| b.product(times, y));
         let is_stream = times.is_none() && variable.of.nodes.len() == 1;
-        let x = if is_stream { inputs[variable.stream()].clone() } else { format!("x{k}") };
+        let stream = variable.streams().next().filter(|_| is_stream);
+        let x = stream.map_or_else(|| format!("x{k}"), |stream| inputs[stream].clone());
         if !is_stream {
             let of = b.finish(&[t]);
             text += &indent(&display::listing(&of, inputs, scalars, std::slice::from_ref(&x)), 2);

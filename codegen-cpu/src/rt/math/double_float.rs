@@ -46,6 +46,30 @@ impl<S: Isa, const W: usize> Variable<S, W> {
         Variable { of: y, is: DoubleFloat { high, low: y.mul_add(by.low, rest) } }
     }
 
+    /// Creates the argument `x * y`.
+    #[inline(always)]
+    pub fn product_of(s: S, x: Floats<S, W>, y: Floats<S, W>) -> Variable<S, W> {
+        let (high, low) = x.two_prod(s, y);
+        // A product loses no digits unless a factor is tiny.
+        let of = x.abs().simd_lt(y.abs()).select(x, y);
+        Variable { of, is: DoubleFloat { high, low } }
+    }
+
+    /// Creates the argument `x + y`.
+    ///
+    /// An infinite sum is inside no table.
+    #[inline(always)]
+    pub fn sum(_: S, x: Floats<S, W>, y: Floats<S, W>) -> Variable<S, W> {
+        let (high, low) = x.two_sum(y);
+        Variable { of: high, is: DoubleFloat { high, low } }
+    }
+
+    /// Creates the argument `x - y`.
+    #[inline(always)]
+    pub fn difference(s: S, x: Floats<S, W>, y: Floats<S, W>) -> Variable<S, W> {
+        Variable::sum(s, x, -y)
+    }
+
     /// Creates an argument that is the value `y` itself.
     #[inline(always)]
     pub fn exact(s: S, y: Floats<S, W>) -> Variable<S, W> {

@@ -23,7 +23,7 @@ use super::elem::El;
 use super::simd::Isa;
 use super::step::{Floats, each};
 use super::wide;
-pub use range::{mul3, product};
+pub use range::{low_of_narrow, mul3, product};
 
 /// Defines functions of a step (two or four vectors) by functions of one vector.
 macro_rules! on_steps {

@@ -304,6 +304,8 @@ where
         let whole = p.mul_add(d, first).pin(s);
         let high = self.high.0.lut(s, ix);
         let (square, lost) = d.two_prod(s, d);
+        // `(d + below)^2` is `d^2 + 2 d below`, and its cube has `d^2 below` once more.
+        let lost = if low.is_some() { (below + below).mul_add(d, lost) } else { lost };
         match self.design.power {
             1 if low.is_none() => Last { d, by: high, more: whole, rest: zero },
             1 if !two || const { Self::IS_WIDE } => {
@@ -317,7 +319,11 @@ where
                 Last { d, by: high, more, rest: below.mul_add(p + high, rest + lost) }
             }
             2 => Last { d: square, by: high, more: lost.mul_add(high, whole), rest: zero },
-            _ => Last { d, by: square.mul_add(high, lost * high), more: whole, rest: zero },
+            _ => {
+                let by = square.mul_add(high, lost * high);
+                let more = if low.is_some() { below.mul_add(by, whole) } else { whole };
+                Last { d, by, more, rest: zero }
+            }
         }
     }
 

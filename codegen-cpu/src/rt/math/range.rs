@@ -20,6 +20,14 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
     product::<S, E, 3, W, 1, true>(s, [x, y, z], [None; 3])
 }
 
+/// Returns the low part of a value that tables of 8 segments compute, for [`product`].
+///
+/// Tables of 32 segments are accurate enough without, unless the function's variable is a sum or product of two elements.
+#[inline(always)]
+pub fn low_of_narrow<S: Isa, const W: usize>(low: Floats<S, W>) -> Option<Floats<S, W>> {
+    (!S::WIDE_LUT).then_some(low)
+}
+
 /// Multiplies the factors `x`, and keeps all digits of any result that is a normal number.
 ///
 /// Lanes with an intermediate product outside of the range of f32 are computed in f64.
@@ -52,8 +60,7 @@ pub fn product<
         return exact.narrow();
     }
     let is_compensated = const { COMPENSATED && is_single::<E>() };
-    // Tables of 32 segments are accurate enough without the low parts.
-    let low = if is_compensated && !S::WIDE_LUT { low } else { [None; N] };
+    let low = if is_compensated { low } else { [None; N] };
     if N == 2 && low[0].is_none() && low[1].is_none() {
         return x[0] * x[1];
     }

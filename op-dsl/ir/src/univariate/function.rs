@@ -10,6 +10,7 @@ use crate::clamp_bounds::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::homogeneity::{By, Degree, degree};
 use crate::passes::simplify;
+use crate::prim::Prim;
 
 /// A function of one variable, and the variable that it is applied to.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +25,10 @@ pub struct Function {
     pub graph: Graph,
 }
 
-/// Variable of a function: `y * a^p * b^q ..`, with attributes `a`, `b`, .. and one stream in `y`.
+/// Variable of a function: `y * a^p * b^q ..`, with attributes `a`, `b`, .. and one stream in `y`, or a sum or product of two.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Graph of `y`, a value that f32 computes from one stream without rounding.
+    /// Graph of `y`, a value that f32 computes from one stream without rounding, or a sum or product of two such values.
     ///
     /// It is the stream itself, or for example `min(x, limit)` with a stream `x` and an attribute `limit`.
     pub of: Graph,
@@ -55,13 +56,25 @@ impl Powers {
 }
 
 impl Variable {
-    /// Returns the index of the stream that the variable depends on.
-    pub fn stream(&self) -> usize {
-        let stream = self.of.nodes.iter().find_map(|node| match *node {
+    /// Iterates over the indices of the streams that the variable depends on.
+    pub fn streams(&self) -> impl Iterator<Item = usize> {
+        self.of.nodes.iter().filter_map(|node| match *node {
             Node::Stream(s) => Some(usize::from(s)),
             _ => None,
-        });
-        stream.unwrap_or_default()
+        })
+    }
+
+    /// Returns the sum, difference or product of two values that the variable is; `None` if it is another value.
+    pub fn pair(&self) -> Option<(Prim, Id, Id)> {
+        match self.of.nodes[self.of.outputs[0].index()] {
+            Node::Call(prim @ (Prim::Add | Prim::Sub | Prim::Mul), [x, y, _]) => Some((prim, x, y)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether f32 rounds the variable.
+    pub fn is_rounded(&self) -> bool {
+        !self.times.0.is_empty() || self.pair().is_some()
     }
 }
 

@@ -14,11 +14,14 @@
 //! x * sigmoid(beta * x)   =   f(beta * x) / beta                f(t) = t * sigmoid(t)
 //! ```
 //!
+//! The variable of a function may be a sum or product of two streams (`pairs.rs`).
+//!
 //! Any other expression is decomposed: products into their factors, `select`s into both branches. The remaining operations have to
 //! be exact in f32 (`exact.rs`), otherwise there is no split.
 
 mod exact;
 mod function;
+mod pairs;
 #[cfg(test)]
 mod tests;
 
@@ -76,7 +79,7 @@ const CASES: usize = 4;
 /// `None` if some result needs more than products, `select`s and divisions by attributes to combine the functions' values, or if
 /// no function is more than an operation or two.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
-    split_by(graph, inputs, false)
+    split_by(graph, inputs, Style::Exact).or_else(|| pairs::split(graph, inputs))
 }
 
 impl Tables {
@@ -90,13 +93,25 @@ impl Tables {
 ///
 /// An expression of this kind has the rounding errors of its terms.
 pub fn split_in_f32(graph: &Graph, inputs: usize) -> Option<Split> {
-    split_by(graph, inputs, true)
+    split_by(graph, inputs, Style::Rounded)
 }
 
-fn split_by(graph: &Graph, inputs: usize, rounds: bool) -> Option<Split> {
+/// What the combining expression of a split may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// It rounds nothing but products.
+    Exact,
+    /// As `Exact`, but numbers are part of the functions that they multiply, because each product adds an error.
+    ExactWithoutNumbers,
+    /// It rounds: [`Split::rounds`].
+    Rounded,
+}
+
+fn split_by(graph: &Graph, inputs: usize, style: Style) -> Option<Split> {
+    let rounds = style == Style::Rounded;
     // A sum that rounds has lost digits below the normal numbers, which a factor of it would scale up.
     let factors: Vec<bool> = (0..inputs).map(|s| !rounds && is_factor(graph, s)).collect();
-    let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new(), rounds };
+    let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new(), style };
     let mut results = Vec::new();
     for output in graph.outputs.iter() {
         let alone = simplify::run(&graph.with_outputs(&[*output]));
@@ -127,8 +142,7 @@ struct Splitter {
     b: Builder,
     inputs: usize,
     functions: Vec<Function>,
-    /// Whether the expression may round: [`Split::rounds`].
-    rounds: bool,
+    style: Style,
 }
 
 impl Splitter {
@@ -170,6 +184,9 @@ impl Splitter {
                 if groups.len() == 1 {
                     groups = factors.into_iter().map(|factor| vec![factor]).collect();
                 }
+                if self.style == Style::ExactWithoutNumbers {
+                    join_numbers(graph, &mut groups);
+                }
                 let mut all = Vec::new();
                 for group in groups {
                     all.extend(self.product(&product_of(graph, &group), domains, cases)?);
@@ -180,7 +197,7 @@ impl Splitter {
                 all.retain(|x| Some(*x) != first);
                 // Uniform factors come next, because they alone do not change the magnitude of a product much.
                 all.sort_by_key(|x| self.reads(*x, 0));
-                (self.rounds || more.is_none()).then(|| first.into_iter().chain(all).collect())
+                (self.rounds() || more.is_none()).then(|| first.into_iter().chain(all).collect())
             }
             Node::Call(Prim::Add | Prim::Sub | Prim::Div, _) if node.args().iter().all(plain) => {
                 Some(vec![self.copied(graph)])
@@ -191,7 +208,7 @@ impl Splitter {
                 product.push(self.b.quotient(one, y));
                 Some(product)
             }
-            Node::Call(prim, _) if self.rounds && may_round(prim) => {
+            Node::Call(prim, _) if self.rounds() && may_round(prim) => {
                 let mut arg = |id: &Id| {
                     let product = self.product(&part(graph, *id), domains, cases)?;
                     Some(multiplied(&mut self.b, &product))
@@ -202,7 +219,7 @@ impl Splitter {
             _ => {
                 let is_choice = |k: &usize| matches!(graph.nodes[*k], Node::Call(Prim::Select, _));
                 let choices = (0..graph.nodes.len()).rev().filter(is_choice);
-                let is_sum = |id: &Id| self.rounds && !calls(&part(graph, *id), &costs);
+                let is_sum = |id: &Id| self.rounds() && !calls(&part(graph, *id), &costs);
                 let conditions = choices.map(|k| graph.nodes[k].args()[0]);
                 let mut conditions = conditions.filter(|id| plain(id) || is_sum(id));
                 let (condition, cases) = (conditions.next()?, cases.checked_sub(1)?);
@@ -219,6 +236,10 @@ impl Splitter {
                 Some(vec![self.b.call(Prim::Select, &[condition, yes, no])])
             }
         }
+    }
+
+    fn rounds(&self) -> bool {
+        self.style == Style::Rounded
     }
 
     /// Returns the stream that stands for a function's value, and records the function if it is new.
@@ -262,6 +283,18 @@ pub fn by_stream(graph: &Graph, factors: &[Id]) -> Vec<Vec<Id>> {
         }
     }
     groups
+}
+
+/// Moves numbers among the factors to the group that has a function.
+fn join_numbers(graph: &Graph, groups: &mut Vec<Vec<Id>>) {
+    let is_number = |group: &Vec<Id>| group.iter().all(|id| graph.as_const(*id).is_some());
+    let has_function = |group: &Vec<Id>| group.iter().any(|id| calls(&part(graph, *id), &costs));
+    let numbers: Vec<Id> =
+        groups.iter().filter(|group| is_number(group)).flatten().copied().collect();
+    if let Some(with) = groups.iter_mut().find(|group| has_function(group)) {
+        with.extend(numbers);
+        groups.retain(|group| !is_number(group));
+    }
 }
 
 /// Returns a graph whose only output is the product of these nodes of `graph`.

@@ -15,7 +15,10 @@ fn a_gated_units_gradient_is_two_functions_of_the_gate() {
     let (left, right) = (b.product(above, value), b.sum(g, above));
     let graph = b.finish(&[left, right]);
     let Split { rest, functions, .. } = split(&graph, 3).expect("two functions");
-    assert_eq!(functions.iter().map(|f| f.variable.stream()).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(
+        functions.iter().map(|f| f.variable.streams().collect::<Vec<_>>()).collect::<Vec<_>>(),
+        [[1], [1]]
+    );
     for (dy, x, value) in [(0.3, 0.7, -1.5), (-2.0, -3.0, 0.25)] {
         let values = functions.iter().map(|f| f.graph.eval(&[x], &[])[0]);
         let streams: Vec<f64> = [dy, x, value].into_iter().chain(values).collect();
@@ -64,7 +67,9 @@ fn an_attribute_beside_the_stream_is_taken_out() {
     let (swish, bent) = (b.product(x, s), b.quotient(tanh, beta));
     let (left, right) = (b.product(dy, swish), b.product(dy, bent));
     let Split { functions, rest, .. } = comes_to_the_same(&b.finish(&[left, right]), 2, &[1.75]);
-    assert!(functions.iter().all(|f| f.variable.times.0 == [(0, 1)] && f.variable.stream() == 1));
+    assert!(
+        functions.iter().all(|f| f.variable.times.0 == [(0, 1)] && f.variable.streams().eq([1]))
+    );
     assert_eq!((functions.len(), rest.reads(1)), (2, false));
 }
 
@@ -147,4 +152,83 @@ fn two_functions_of_two_streams_and_short_arithmetic_have_none() {
     for result in [b.product(f, g), b.product(x, x), sum] {
         assert_eq!(split(&b.finish(&[result]), 2), None);
     }
+}
+
+/// Checks that the functions of a split, combined by its expression, have the values of the graph.
+fn is_same(graph: &Graph, split: &Split, inputs: usize) {
+    let values = split.values();
+    for at in [[0.7, -1.3, 2.0], [-3.0, 0.25, 0.5], [1e-3, 5.0, -1.0]] {
+        let mut streams = at[..inputs].to_vec();
+        streams.extend(values.eval(&at[..inputs], &[]));
+        let (got, want) = (split.rest.eval(&streams, &[]), graph.eval(&at[..inputs], &[]));
+        for (got, want) in got.iter().zip(&want) {
+            assert!((got - want).abs() <= 1e-14 * want.abs(), "{at:?}: {got}, not {want}");
+        }
+    }
+}
+
+#[test]
+fn sums_and_products_of_two_streams_are_variables() {
+    // dy gelu(x + b)
+    let mut b = Builder::new();
+    let [x, bias, dy] = [0, 1, 2].map(|k| b.stream(k));
+    let sum = b.sum(x, bias);
+    let gelu = b.call(Prim::Gelu, &[sum]);
+    let y = b.product(gelu, dy);
+    let graph = b.finish(&[y]);
+    let found = split(&graph, 3).expect("a function of the sum");
+    let [function] = &found.functions[..] else { panic!("one function") };
+    assert!(matches!(function.variable.pair(), Some((Prim::Add, ..))));
+    assert!(function.variable.is_rounded());
+    is_same(&graph, &found, 3);
+
+    // x sigmoid(t x) and its derivative by x, whose product of t and x is the variable as well.
+    let mut b = Builder::new();
+    let [x, t] = [0, 1].map(|k| b.stream(k));
+    let v = b.product(t, x);
+    let minus = b.negative(v);
+    let [s, rest] = [v, minus].map(|v| b.call(Prim::Sigmoid, &[v]));
+    let slope = b.product(s, rest);
+    let slope = b.product(slope, t);
+    let slope = b.product(slope, x);
+    let (y, dx) = (b.product(x, s), b.sum(s, slope));
+    let graph = b.finish(&[y, dx]);
+    let found = split(&graph, 2).expect("functions of the product");
+    assert_eq!(found.functions.len(), 2);
+    let is_product = |f: &Function| matches!(f.variable.pair(), Some((Prim::Mul, ..)));
+    assert!(found.functions.iter().all(is_product));
+    is_same(&graph, &found, 2);
+}
+
+/// `x - t` and `t - x` are one variable, whose sign a choice may read, but no rounded sum is compared with a number or added.
+#[test]
+fn differences_are_one_variable() {
+    let of = |build: fn(&mut Builder, Id, Id) -> Id| {
+        let mut b = Builder::new();
+        let (x, t) = (b.stream(0), b.stream(1));
+        let y = build(&mut b, x, t);
+        b.finish(&[y])
+    };
+    let cosh = of(|b, x, t| {
+        let apart = [b.difference(x, t), b.difference(t, x)];
+        let [first, second] = apart.map(|v| b.call(Prim::Exp, &[v]));
+        let sum = b.sum(first, second);
+        b.call(Prim::Ln, &[sum])
+    });
+    let found = split(&cosh, 2).expect("a function of the difference");
+    assert_eq!(found.functions.len(), 1);
+    is_same(&cosh, &found, 2);
+    let chosen = of(|b, x, t| {
+        let (apart, one) = (b.difference(x, t), b.num(1.0));
+        let (e, is_below) = (b.call(Prim::Exp, &[apart]), b.call(Prim::Lt, &[apart, one]));
+        let product = b.product(e, x);
+        b.call(Prim::Select, &[is_below, product, t])
+    });
+    assert!(split(&chosen, 2).is_none());
+    let added = of(|b, x, t| {
+        let (sum, product) = (b.sum(x, t), b.product(x, t));
+        let (e, more) = (b.call(Prim::Exp, &[product]), b.sum(sum, x));
+        b.product(e, more)
+    });
+    assert!(split(&added, 2).is_none());
 }
