@@ -99,7 +99,7 @@ impl Advisor<'_> {
             None => "a sum of functions, or a jump, is no product of functions of one value".into(),
         };
         Some(format!(
-            "No table is looked up: {why}. A product of functions of one value each would be looked up."
+            "No table is looked up: {why}. A product of functions of one value each, or of a sum or product of two, would be looked up."
         ))
     }
 
@@ -245,7 +245,7 @@ mod tests {
         };
         let joint: Formula = |b| {
             let (x, z) = (b.stream(1), b.stream(2));
-            let t = b.product(x, z);
+            let t = b.quotient(x, z);
             b.call(Prim::Tanh, &[t])
         };
         let by_scalar: Formula = |b| {

@@ -164,6 +164,27 @@ impl Graph {
         read
     }
 
+    /// Returns whether two nodes are differences of the same operands in either order, `x - y` and `y - x`.
+    pub fn are_opposite(&self, a: Id, b: Id) -> bool {
+        match [a, b].map(|id| self.nodes[id.index()]) {
+            [Node::Call(Prim::Sub, [x, y, _]), Node::Call(Prim::Sub, [v, w, _])] => {
+                [x, y] == [w, v]
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns a graph in which `t - x` is `-(x - t)` if it has `x - t` too, so that both are functions of one sum.
+    pub fn oriented(&self) -> Graph {
+        self.rewrite_at(|b, at| {
+            let mut earlier = self.ids().take(at.id.index());
+            match earlier.find(|other| self.are_opposite(*other, at.id)) {
+                Some(opposite) => b.negative(at[opposite]),
+                None => b.add(at.copy()),
+            }
+        })
+    }
+
     /// Returns, per node, whether it is live out of a region: an output, or an argument of a node outside.
     pub fn live_out(&self, is_outside: impl Fn(Id, Node) -> bool) -> Vec<bool> {
         let mut live_out = self.read_by(is_outside);

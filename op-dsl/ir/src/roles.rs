@@ -98,14 +98,6 @@ pub fn rounds(graph: &Graph) -> bool {
     graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Round | Prim::Rem, _)))
 }
 
-/// Returns whether two nodes are differences of the same operands in either order, `x - y` and `y - x`.
-pub fn are_opposite(graph: &Graph, a: Id, b: Id) -> bool {
-    match [a, b].map(|id| graph.nodes[id.index()]) {
-        [Node::Call(Prim::Sub, [x, y, _]), Node::Call(Prim::Sub, [v, w, _])] => [x, y] == [w, v],
-        _ => false,
-    }
-}
-
 /// Returns whether the author chose the derivative of some value by `with_grad`.
 ///
 /// Difference quotients of the formula do not approximate such a derivative.

@@ -18,7 +18,6 @@ use super::quotients;
 use op_dsl_ir::clamp_bounds::held_at;
 use op_dsl_ir::format::pow2;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::passes::functions_of_sums::oriented;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// Binary exponents of the bounds that are tried, in this order.
@@ -66,7 +65,7 @@ pub(super) fn run(graph: &Graph, attributes: &[Vec<f64>]) -> Graph {
     if attributes.is_empty() {
         return graph.clone();
     }
-    let graph = &quotients::run(&oriented(graph));
+    let graph = &quotients::run(&graph.oriented());
     let found = found(graph, attributes);
     graph.rewrite_at(|b, at| {
         let Some((function, ends)) = &found[at.id.index()] else { return b.add(at.copy()) };

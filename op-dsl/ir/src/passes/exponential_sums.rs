@@ -14,7 +14,6 @@
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::{opposites, recognise};
 use crate::prim::Prim;
-use crate::roles;
 use core::f64::consts::LN_2;
 
 /// Largest number of exponentials in a sum that is rewritten, because each takes another softplus.
@@ -184,9 +183,7 @@ fn are_negatives(graph: &Graph, x: &Term, y: &Term) -> bool {
     let is_negative =
         |x: Id, y: Id| matches!(graph.nodes[x.index()], Node::Call(Prim::Neg, [of, ..]) if of == y);
     match [&x.exponents[..], &y.exponents[..]] {
-        [[x], [y]] => {
-            is_negative(*x, *y) || is_negative(*y, *x) || roles::are_opposite(graph, *x, *y)
-        }
+        [[x], [y]] => is_negative(*x, *y) || is_negative(*y, *x) || graph.are_opposite(*x, *y),
         _ => false,
     }
 }

@@ -9,7 +9,6 @@
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::roles::are_opposite;
 use crate::univariate::part;
 
 /// Maximum number of streams of a graph: [`Inputs`](crate::analysis::Inputs) has as many bits.
@@ -17,7 +16,7 @@ const MOST_STREAMS: usize = 64;
 
 /// Applies `pass` to a graph whose functions of sums are functions of streams; `None` if it has no such function.
 pub fn run(graph: &Graph, pass: impl Fn(&Graph) -> Graph) -> Option<Graph> {
-    let graph = oriented(graph);
+    let graph = graph.oriented();
     let (sums, first) = (arguments(&graph), graph.streams());
     if sums.is_empty() || first + sums.len() > MOST_STREAMS {
         return None;
@@ -34,17 +33,6 @@ pub fn run(graph: &Graph, pass: impl Fn(&Graph) -> Graph) -> Option<Graph> {
     });
     let outputs: Vec<Id> = passed.outputs.iter().map(|output| new[output.index()]).collect();
     Some(b.finish(&outputs))
-}
-
-/// Returns a graph in which `t - x` is `-(x - t)` if it has `x - t` too, so that both are functions of one sum.
-pub fn oriented(graph: &Graph) -> Graph {
-    graph.rewrite_at(|b, at| {
-        let mut earlier = graph.ids().take(at.id.index());
-        match earlier.find(|other| are_opposite(graph, *other, at.id)) {
-            Some(opposite) => b.negative(at[opposite]),
-            None => b.add(at.copy()),
-        }
-    })
 }
 
 /// Returns whether a graph divides by the square or the size of a sum of several streams, as in `(x - t) / (1 + (x - t)^2)`.

@@ -4,7 +4,6 @@ use super::points::{Point, Ranges, ends};
 use super::{Arithmetic, outputs};
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
-use crate::roles::are_opposite;
 
 /// Returns whether two graphs have the same outputs in f32 where any one stream is infinite.
 pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
@@ -68,7 +67,7 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     };
     graph.ids().filter(is_sum).any(|sum| {
         // `t - x` is `x - t` with another sign.
-        let is_it = |id: Id| id == sum || are_opposite(graph, id, sum);
+        let is_it = |id: Id| id == sum || graph.are_opposite(id, sum);
         let of_sum = graph.depends_on(|id, _| is_it(id));
         // Paths through the sum do not count.
         let without = graph.forward(|at| {

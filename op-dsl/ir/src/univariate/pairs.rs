@@ -3,14 +3,14 @@
 //! The sum or product is one variable: a stream of its own while the graph is split, and then an expression of the two. A back end
 //! evaluates it with what its rounding loses, as it does for a product with an attribute.
 
+use super::decompose::{Split, Style, split_by};
 use super::exact::exact;
-use super::{Function, Split, Style, Variable, part, split_by};
+use super::function::{Function, Variable, part};
 use crate::analysis::Visit;
 use crate::clamp_bounds::without_bounds;
 use crate::graph::{Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
-use crate::roles::are_opposite;
 
 /// Largest number of sums and products that are variables.
 const MOST: usize = 4;
@@ -19,7 +19,7 @@ const MOST: usize = 4;
 ///
 /// `None` if there are no such functions, or for the reasons that [`super::split`] has.
 pub(super) fn split(graph: &Graph, inputs: usize) -> Option<Split> {
-    let graph = &with_one_difference(&simplify::run(&without_holds(graph)));
+    let graph = &simplify::run(&without_holds(graph)).oriented();
     let pairs = pairs(graph);
     if pairs.is_empty() || pairs.len() > MOST {
         return None;
@@ -68,17 +68,6 @@ fn without_holds(graph: &Graph) -> Graph {
     graph.rewrite_at(|b, at| match at.node {
         Node::Call(Prim::Select, [condition, x, y]) if x == y && is_finite(condition) => at[x],
         _ => b.add(at.copy()),
-    })
-}
-
-/// Writes `y - x` as the negative of `x - y`, where a graph has both.
-fn with_one_difference(graph: &Graph) -> Graph {
-    graph.rewrite_at(|b, at| {
-        let other = (0..at.id.0).map(Id).find(|other| are_opposite(graph, *other, at.id));
-        match other {
-            Some(other) => b.negative(at[other]),
-            None => b.add(at.copy()),
-        }
     })
 }
 
