@@ -28,7 +28,7 @@ const SAME: f64 = 1e-6;
 const NOTHING: f64 = 1e-42;
 /// Number of arguments in each binade at which a condition is evaluated to find where it changes.
 ///
-/// A condition that holds in less than a sixteenth of a binade, as `|x - 1.1| < 0.03`, may be missed.
+/// A condition that holds for fewer is found where both sides of it are closest, if they come closer only once in between.
 const IN_BINADE: i32 = 16;
 /// Largest number of arguments at which a function may choose; a periodic one chooses at too many for a table.
 const MOST: usize = 16;
@@ -104,23 +104,58 @@ fn sample() -> Vec<f64> {
 /// Returns the first arguments at which node `id` chooses otherwise than before, ascending.
 fn changes(graph: &Graph, id: Id, grid: &Vec<f64>) -> Vec<f64> {
     let node = graph.nodes[id.index()];
-    let args: Vec<Id> = node.args().to_vec();
-    let operands = graph.with_outputs(&args);
-    let holds = |values: &[f64]| chooses_first(node, values);
-    let at = |x: f64| holds(&operands.eval(&[x], &[]));
+    let operands = graph.with_outputs(node.args());
+    let at = |x: f64| operands.eval(&[x], &[]);
     let columns = operands.eval_columns(std::slice::from_ref(grid), &[], grid.len());
-    let all: Vec<bool> = (0..grid.len())
-        .map(|k| holds(&columns.iter().map(|column| column[k]).collect::<Vec<f64>>()))
-        .collect();
-    let change = |k: usize| {
-        let [mut below, mut above] = [grid[k - 1], grid[k]];
+    let all: Vec<Vec<f64>> =
+        (0..grid.len()).map(|k| columns.iter().map(|column| column[k]).collect()).collect();
+    let holds: Vec<bool> = all.iter().map(|values| chooses_first(node, values)).collect();
+    let margins: Vec<f64> = all.iter().map(|values| margin(values)).collect();
+    let change = |mut below: f64, mut above: f64, after: bool| {
         while above.next_down() > below {
             let middle = 0.5 * (below + above);
-            if at(middle) == all[k] { above = middle } else { below = middle }
+            if chooses_first(node, &at(middle)) == after { above = middle } else { below = middle }
         }
         above
     };
-    (1..grid.len()).filter(|k| all[*k] != all[k - 1]).take(MOST + 1).map(change).collect()
+    let mut found = Vec::new();
+    for k in 1..grid.len() {
+        if found.len() > MOST {
+            break;
+        }
+        if holds[k] != holds[k - 1] {
+            found.push(change(grid[k - 1], grid[k], holds[k]));
+        } else if k + 1 < grid.len()
+            && holds[k + 1] == holds[k]
+            && margins[k] < margins[k - 1].min(margins[k + 1])
+        {
+            let least = least(|x| margin(&at(x)), grid[k - 1], grid[k + 1]);
+            if chooses_first(node, &at(least)) != holds[k] {
+                found.push(change(grid[k - 1], least, !holds[k]));
+                found.push(change(least, grid[k + 1], holds[k]));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the distance of the operands of a choice from those at which it changes.
+fn margin(operands: &[f64]) -> f64 {
+    match operands {
+        [x, y] => (x - y).abs(),
+        _ => operands[0].abs(),
+    }
+}
+
+/// Returns the argument between two at which a function with one minimum there is least, by dividing the interval in three.
+///
+/// 120 divisions leave less of it than the last place of its ends.
+fn least(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
+    for _ in 0..120 {
+        let third = (high - low) / 3.0;
+        if f(low + third) < f(high - third) { high -= third } else { low += third }
+    }
+    0.5 * (low + high)
 }
 
 /// Returns whether a comparison holds, or whether the other choices take their first argument as it is.
@@ -276,6 +311,15 @@ mod tests {
             b.call(Prim::Select, &[is_near, near, far])
         });
         assert_eq!(by_value, Some(vec![]));
+        // A condition that holds between two of the arguments that are tried.
+        let narrow = of(|b, x| {
+            let [middle, end, zero] = [1.1, 1e-3, 0.0].map(|c| b.num(c));
+            let apart = b.difference(x, middle);
+            let (size, e) = (b.call(Prim::Abs, &[apart]), b.call(Prim::Exp, &[x]));
+            let is_near = b.call(Prim::Lt, &[size, end]);
+            b.call(Prim::Select, &[is_near, zero, e])
+        });
+        assert_eq!(narrow, None);
     }
 
     #[test]
