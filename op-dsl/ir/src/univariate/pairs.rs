@@ -38,7 +38,11 @@ pub(super) fn split(graph: &Graph, inputs: usize) -> Option<Split> {
         })
     };
     let is_pair = |s: usize| (inputs..inputs + pairs.len()).contains(&s);
-    if decides_by(&found.rest, is_pair) || adds(&found.rest, is_pair) {
+    let is_product = |s: usize| {
+        let pair = s.checked_sub(inputs).and_then(|k| pairs.get(k));
+        pair.is_some_and(|pair| graph.nodes[pair.index()].is_product())
+    };
+    if decides_by(&found.rest, is_pair, is_product) || adds(&found.rest, is_pair) {
         return None;
     }
     let functions = found.functions.into_iter().map(|function| {
@@ -129,18 +133,25 @@ fn adds(graph: &Graph, is_pair: impl Fn(usize) -> bool) -> bool {
     graph.nodes.iter().any(|node| is_sum(node) && node.args().iter().any(is_rounded))
 }
 
-/// Returns whether a comparison with anything but 0 reads one of some streams.
+/// Returns whether a comparison reads a rounded stream whose rounding may decide it.
 ///
-/// The sign of a rounded sum is that of the sum, but a sum next to a number may be rounded to it.
-fn decides_by(graph: &Graph, is_pair: impl Fn(usize) -> bool) -> bool {
-    let reads = graph.forward(|at: Visit<'_, bool>| match at.node {
-        Node::Stream(s) => is_pair(usize::from(s)),
-        _ => at.args().any(|reads| *reads),
-    });
+/// The sign of a rounded sum is that of the sum, but a sum next to a number may be rounded to it, and a product to 0.
+fn decides_by(
+    graph: &Graph,
+    is_pair: impl Fn(usize) -> bool,
+    is_product: impl Fn(usize) -> bool,
+) -> bool {
+    let reading = |is: &dyn Fn(usize) -> bool| {
+        graph.forward(|at: Visit<'_, bool>| match at.node {
+            Node::Stream(s) => is(usize::from(s)),
+            _ => at.args().any(|reads| *reads),
+        })
+    };
+    let [pairs, products] = [reading(&is_pair), reading(&is_product)];
     graph.nodes.iter().any(|node| {
-        let is_zero = |id: &Id| graph.as_const(*id) == Some(0.0);
-        matches!(node, Node::Call(prim, _) if prim.is_comparison())
-            && node.args().iter().any(|id| reads[id.index()])
-            && !node.args().iter().any(is_zero)
+        let any = |reads: &[bool]| node.args().iter().any(|id| reads[id.index()]);
+        let is_by_zero = node.args().iter().any(|id| graph.as_const(*id) == Some(0.0));
+        let is_comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
+        is_comparison && (any(&products) || any(&pairs) && !is_by_zero)
     })
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::graph::{Builder, Id};
+use crate::prim::Prim;
 
 /// `sigmoid(x) - 1`.
 fn decay(b: &mut Builder, x: Id) -> Id {
@@ -225,6 +227,14 @@ fn differences_are_one_variable() {
         b.call(Prim::Select, &[is_below, product, t])
     });
     assert!(split(&chosen, 2).is_none());
+    // A product may be rounded to 0.
+    let by_sign = of(|b, x, t| {
+        let (v, zero) = (b.product(x, t), b.num(0.0));
+        let (e, is_above) = (b.call(Prim::Exp, &[v]), b.call(Prim::Lt, &[zero, v]));
+        let product = b.product(e, x);
+        b.call(Prim::Select, &[is_above, product, t])
+    });
+    assert!(split(&by_sign, 2).is_none());
     let added = of(|b, x, t| {
         let (sum, product) = (b.sum(x, t), b.product(x, t));
         let (e, more) = (b.call(Prim::Exp, &[product]), b.sum(sum, x));
