@@ -109,6 +109,30 @@ pub mod formulas {
         }
     }
 
+    /// The value is multiplied by an attribute as well, and the line of its symmetry has the rounding error of `a x`.
+    #[op(name = "ScaledSilu", dtypes(f32), grad(name = "ScaledSiluGrad", wrt(x)))]
+    pub fn scaled_silu(x: Elem, #[attr(default = 2.0)] a: f32) -> Elem {
+        silu(a * x)
+    }
+
+    /// A product of two tensors is looked up with its rounding error, also where it is a factor: `t x sigmoid'(t x)`.
+    #[op(name = "TensorSwish", grad(name = "TensorSwishGrad", wrt(x, t)))]
+    pub fn tensor_swish(x: Elem, t: Elem) -> Elem {
+        x * sigmoid(t * x)
+    }
+
+    /// A function of a sum of two tensors, beside a second sum.
+    #[op(name = "BiasGlu", dtypes(f32), grad(name = "BiasGluGrad", wrt(gate, value)))]
+    pub fn bias_glu(gate: Elem, b: Elem, value: Elem, c: Elem) -> Elem {
+        silu(gate + b) * (value + c)
+    }
+
+    /// A function of a difference, with a zero of second order.
+    #[op(name = "LogCosh", dtypes(f32), grad(name = "LogCoshGrad", wrt(x, t)))]
+    pub fn log_cosh(x: Elem, t: Elem) -> Elem {
+        ln(cosh(x - t))
+    }
+
     /// Both operands have every exponent, so that quotients have more digits than f64.
     #[op(
         name = "Rem",
@@ -131,7 +155,7 @@ fn verify_finds_no_miss() {
     for op in ["XIeluApart", "RemGrad"] {
         lines.push([op, "--dtype", "bf16"]);
     }
-    for op in ["QuickGluGrad", "Highway", "Rem"] {
+    for op in ["QuickGluGrad", "Highway", "Rem", "TensorSwishGrad"] {
         lines.push([op, "--dtype", "f16,bf16"]);
     }
     in_parallel(lines, |line| verify::finds_no_miss(formulas::OPERATORS, &line));

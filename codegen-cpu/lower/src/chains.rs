@@ -118,6 +118,11 @@ impl<'g> Chains<'g> {
         self.inner[id.index()]
     }
 
+    /// Returns true if a node has rounding errors, as the value of a function has.
+    pub fn is_rounded(&self, id: Id) -> bool {
+        self.size(id).roundings > 0
+    }
+
     /// Returns the product that node `id` computes, or `None` if it has at most two factors.
     ///
     /// Factors that are not small come first and those that are not large come last, if fewer partial products then lose

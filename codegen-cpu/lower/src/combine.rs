@@ -5,7 +5,7 @@
 
 use super::chains::{Chains, Product, Size};
 use super::statements::Names;
-use super::{column, literal};
+use super::{column, fitted, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::rounding::Arithmetic;
@@ -65,6 +65,19 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
         is_product(node) && node.args().iter().any(is_rounded)
     };
     taken_by(graph, stream).any(is_beside)
+}
+
+/// Returns true if an input stream of a graph is a factor in a product of three with a sum of two elements.
+pub fn is_beside_sum(graph: &Graph, stream: usize) -> bool {
+    let uniform = graph.uniform();
+    let is_sum = |id: &Id| match graph.nodes[id.index()] {
+        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => !uniform[x.index()] && !uniform[y.index()],
+        _ => false,
+    };
+    taken_by(graph, stream).any(|id| match &graph.nodes[id.index()] {
+        node @ Node::Call(Prim::Mul3, _) => node.args().iter().any(is_sum),
+        _ => false,
+    })
 }
 
 /// Returns true if an input stream of a graph is a factor in a product of three or more.
@@ -335,14 +348,28 @@ impl Rest<'_> {
         if !matches!(prim, Prim::Mul | Prim::Mul3) || is_rounded {
             return None;
         }
+        let (function, sum) = if is_sum(x) { (y, x) } else { (x, y) };
+        let z = rest.first().map(|z| self.name(*z));
+        if let (false, Some([x, y])) = (is_sum(function), self.terms(*sum)) {
+            let is_value = self.chains.is_rounded(*function).then(|| self.two(*function));
+            let function = self.kept(*function).or(is_value)?;
+            let z = fitted::optional(z.map(|z| quote!(#z)));
+            return Some(quote!(#function.times_sum::<E>(s, [#x, #y], #z)));
+        }
         let (x, y) = (self.kept(*x)?, self.kept(*y)?);
-        Some(match rest {
-            [z] => {
-                let z = self.name(*z);
-                quote!(#x.mul3::<E>(s, #y, #z))
-            }
-            _ => quote!(#x.times_any::<E>(s, #y)),
+        Some(match z {
+            Some(z) => quote!(#x.mul3::<E>(s, #y, #z)),
+            None => quote!(#x.times_any::<E>(s, #y)),
         })
+    }
+
+    /// Returns the expressions of the terms of a sum that may overflow: both differ between elements.
+    fn terms(&self, sum: Id) -> Option<[TokenStream; 2]> {
+        let Node::Call(prim, [x, y, _]) = self.graph.nodes[sum.index()] else { return None };
+        let are_uniform = [x, y].iter().any(|id| self.uniform[id.index()]);
+        let (x, y) = (self.name(x), self.name(y));
+        let y = if prim == Prim::Sub { quote!(-#y) } else { quote!(#y) };
+        (!are_uniform).then(|| [quote!(#x), y])
     }
 
     /// Lowers a comparison of a product of two floats with a float.

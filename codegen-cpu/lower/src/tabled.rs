@@ -1,7 +1,7 @@
 //! Bodies whose functions of one variable are looked up: `impl Tabled`.
 
 use super::chains::Size;
-use super::combine::{Two, asks_for_two, is_in_long_product, is_taken, rest};
+use super::combine::{Two, asks_for_two, is_beside_sum, is_in_long_product, is_taken, rest};
 use super::fitted::{self, Fitted, Precision};
 use super::group::{self, Owned};
 use super::literal;
@@ -249,8 +249,12 @@ fn asked(split: &Split, first: usize, k: usize, has_rows: bool) -> Precision {
     let (multiplied, in_rows) = (is_taken(&split.rest, stream), is_exact && has_rows);
     // A sum or product of two streams takes any value, so that errors of the table are not hidden by rounding.
     let of_pair = is_exact && split.functions[k].variable.pair().is_some();
-    let two = [beside_rounded, beside_rounded || in_long];
-    Precision { two: two.map(|two| two || (in_rows || of_pair) && multiplied), multiplied }
+    let is_kept =
+        (in_rows || of_pair) && multiplied || !split.rounds && is_beside_sum(&split.rest, stream);
+    Precision {
+        two: [beside_rounded, beside_rounded || in_long].map(|two| two || is_kept),
+        multiplied,
+    }
 }
 
 /// Returns a specialisation's functions of one variable, and the requirements on each.

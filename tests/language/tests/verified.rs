@@ -306,6 +306,24 @@ pub mod formulas {
             - 0.5 * (nu + 1.0) * log1p(x * x / nu)
     }
 
+    /// `cosh` leaves f64 where its logarithm is moderate, and cancels near 0.
+    #[op(name = "LogCoshScaled", dtypes(f32), grad(name = "LogCoshScaledGrad", wrt(x)))]
+    pub fn log_cosh_scaled(x: Elem, #[attr(default = 2.0)] a: f32) -> Elem {
+        ln(cosh(a * x)) / a
+    }
+
+    /// The logarithm of a mean, which is small where both inputs are.
+    #[op(name = "LogMean", dtypes(f32), outputs(out), grad(name = "LogMeanGrad", wrt(x, y)))]
+    pub fn log_mean(x: Elem, y: Elem) -> Elem {
+        ln(0.5 * exp(x) + 0.5 * exp(y))
+    }
+
+    /// The size of a product cancels in the derivative.
+    #[op(name = "SoftsignOf", dtypes(f32), grad(name = "SoftsignOfGrad", wrt(x, t)))]
+    pub fn softsign_of(x: Elem, t: Elem) -> Elem {
+        t * x / (1.0 + abs(t * x))
+    }
+
     /// A position within a period, as a phase, with a learned frequency.
     #[op(name = "Phase", dtypes(f32), grad(name = "PhaseGrad", wrt(w)))]
     pub fn phase(

@@ -176,6 +176,32 @@ impl<S: Isa, const W: usize> DoubleFloat<S, W> {
         range::leaves(s, both, z).select(exact, product)
     }
 
+    /// `self * (x + y)`, and `self * (x + y) * z` if there is a `z`, accurate even where the sum leaves the range of f32.
+    #[inline(always)]
+    pub fn times_sum<E: El>(
+        self,
+        s: S,
+        [x, y]: [Floats<S, W>; 2],
+        z: Option<Floats<S, W>>,
+    ) -> Floats<S, W> {
+        let sum = DoubleFloat::sum(s, x, y);
+        let product = match z {
+            Some(z) => self.mul3::<E>(s, sum, z),
+            None => self.times_any::<E>(s, sum),
+        };
+        // One test of the sum of all lanes, because an infinity or NaN on the way stays one.
+        let all = sum.high.fold(|x, sum| sum + x);
+        if const { !E::DTYPE.has_f32_range() } || s.all_finite(all) {
+            return product;
+        }
+        // Replaces only the lanes that left the range, so that other lanes do not depend on their neighbours.
+        let mut exact = self.wide() * (x.wide() + y.wide());
+        if let Some(z) = z {
+            exact = exact * z.wide();
+        }
+        sum.high.abs().simd_lt(f32::INFINITY).select(product, exact.narrow())
+    }
+
     /// Converts to f64. Infinities and NaNs are kept.
     #[inline(always)]
     fn wide(self) -> Wide<S, W> {
