@@ -229,9 +229,14 @@ pub fn by_stream(graph: &Graph, factors: &[Id]) -> Vec<Vec<Id>> {
     groups
 }
 
-/// Moves numbers among the factors to the group that has a function.
+/// Moves numbers among the factors to the group that has a function, if there is another group, too.
+///
+/// Otherwise the group would be the whole product.
 fn join_numbers(graph: &Graph, groups: &mut Vec<Vec<Id>>) {
     let is_number = |group: &Vec<Id>| group.iter().all(|id| graph.as_const(*id).is_some());
+    if groups.iter().filter(|group| !is_number(group)).count() < 2 {
+        return;
+    }
     let has_function = |group: &Vec<Id>| group.iter().any(|id| calls(&part(graph, *id), &costs));
     let numbers: Vec<Id> =
         groups.iter().filter(|group| is_number(group)).flatten().copied().collect();

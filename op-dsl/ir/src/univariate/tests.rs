@@ -202,6 +202,22 @@ fn sums_and_products_of_two_streams_are_variables() {
     is_same(&graph, &found, 2);
 }
 
+#[test]
+fn numbers_before_what_is_no_function_do_not_recur() {
+    // 3 (sigmoid(x t) + x) has no split, nor has 3 sigmoid(x / t).
+    let mut b = Builder::new();
+    let (x, t) = (b.stream(0), b.stream(1));
+    let (product, quotient) = (b.product(x, t), b.quotient(x, t));
+    let [s, of_quotient] = [product, quotient].map(|v| b.call(Prim::Sigmoid, &[v]));
+    let sum = b.sum(s, x);
+    let outputs = [sum, of_quotient].map(|v| b.scaled(3.0, v));
+    for output in outputs {
+        assert!(split(&b.clone().finish(&[output]), 2).is_none());
+    }
+    let shared = b.finish(&outputs);
+    assert!(split(&shared, 2).is_none());
+}
+
 /// `x - t` and `t - x` are one variable, whose sign a choice may read, but no rounded sum is compared with a number or added.
 #[test]
 fn differences_are_one_variable() {
