@@ -7,6 +7,7 @@
 use super::double_float::{DoubleFloat, DoubleFloats};
 use crate::sequence::forms::gate::Gate;
 use crate::sequence::{Api, Compare, Source, Type, Val};
+use op_dsl_ir::analysis::Visit;
 use op_dsl_ir::{Graph, Id, Node, Prim};
 
 /// Returns true if a function vanishes like an exponential below 0, where its relative slope `f'/f` is 1.
@@ -32,9 +33,26 @@ pub(super) fn are_in(graph: &Graph) -> bool {
 
 /// Returns true if rounding errors of the argument `x` make the result of a function inaccurate.
 ///
-/// In tails those of any arithmetic do, elsewhere those of terms that may cancel.
+/// In tails those of any arithmetic do, elsewhere those of terms that may cancel. Values of functions have larger errors than rounding
+/// them again, so that only exponentials of such values are corrected.
 pub(super) fn matter(graph: &Graph, prim: Prim, x: Id) -> bool {
-    if prim == Prim::Expm1 || vanishes(prim) { is_rounded(graph, x) } else { may_cancel(graph, x) }
+    match prim {
+        Prim::Exp | Prim::Expm1 => is_rounded(graph, x),
+        _ if vanishes(prim) => is_rounded(graph, x) && is_arithmetic(graph, x),
+        _ => may_cancel(graph, x) && is_arithmetic(graph, x),
+    }
+}
+
+/// Returns true if a value is computed from streams and numbers by arithmetic alone.
+fn is_arithmetic(graph: &Graph, id: Id) -> bool {
+    let arithmetic = graph.forward(|at: Visit<'_, bool>| match at.node {
+        Node::Call(prim, _) => {
+            let rounds_little = at.node.is_product() || prim.row().ulp.0 <= 0.5;
+            rounds_little && at.args().all(|arg| *arg)
+        }
+        _ => true,
+    });
+    arithmetic[id.index()]
 }
 
 fn is_rounded(graph: &Graph, id: Id) -> bool {
