@@ -7,7 +7,7 @@ use super::double_float::{DoubleFloat, DoubleFloats};
 use super::flow::Flow;
 use super::reading::{Fold, Reading, Smooth};
 use super::regions::Regions;
-use super::rounded_arguments::matter;
+use super::rounded_arguments::{is_corrected, matter};
 use super::target::Target;
 use crate::arch::{Round, Why};
 use crate::column::{Family, family, gate_of};
@@ -340,7 +340,8 @@ impl<'g> Pass<'g> {
             return Ok(self.double_floats().number(c));
         }
         let Node::Call(prim, [x, y, z]) = self.read.node(id) else { return self.as_is(id) };
-        if self.read.is_uniform(id) {
+        let is_choice = matches!(prim, Prim::Abs | Prim::Min | Prim::Max);
+        if self.read.is_uniform(id) || is_choice && !is_corrected(&self.regions.graph, id) {
             return self.as_is(id);
         }
         let number = |id: Id| self.read.as_const(id);

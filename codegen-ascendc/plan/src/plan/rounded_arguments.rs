@@ -38,7 +38,7 @@ pub(super) fn are_in(graph: &Graph) -> bool {
 pub(super) fn matter(graph: &Graph, prim: Prim, x: Id) -> bool {
     match prim {
         Prim::Exp | Prim::Expm1 => is_rounded(graph, x),
-        _ if vanishes(prim) => is_rounded(graph, x) && is_arithmetic(graph, x),
+        _ if vanishes(prim) => is_corrected(graph, x),
         _ => may_cancel(graph, x) && is_arithmetic(graph, x),
     }
 }
@@ -53,6 +53,11 @@ fn is_arithmetic(graph: &Graph, id: Id) -> bool {
         _ => true,
     });
     arithmetic[id.index()]
+}
+
+/// Returns true if a value is rounded, and computed from streams and numbers by arithmetic alone.
+pub(super) fn is_corrected(graph: &Graph, id: Id) -> bool {
+    is_rounded(graph, id) && is_arithmetic(graph, id)
 }
 
 fn is_rounded(graph: &Graph, id: Id) -> bool {
