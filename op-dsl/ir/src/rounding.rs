@@ -22,6 +22,7 @@ use crate::graph::Graph;
 use crate::roles::is_factor;
 pub use addends::{largest_addends, worst_by_tables, worst_of_addends};
 use along::Evaluated;
+pub use along::values_of_nodes;
 use bounded::F32;
 pub use bounded::{Arithmetic, Bounded, errors_in_f32, evaluate, outputs};
 pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zeros};
@@ -56,11 +57,9 @@ const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
 /// Estimates the largest rounding error of any output, for streams within these ranges.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst::default();
-    let lines = lines(graph, ranges);
-    let streams = lines.first().and_then(|line| line.first()).map_or(0, |p| p.streams.len());
-    let factors: Vec<usize> = (0..streams).filter(|s| is_factor(graph, *s)).collect();
+    let factors: Vec<usize> = (0..graph.streams()).filter(|s| is_factor(graph, *s)).collect();
     let mut small = Vec::new();
-    for line in lines {
+    for line in lines(graph, ranges) {
         let line = Evaluated::new(graph, arithmetic, line);
         if !factors.is_empty() {
             let is_beyond = |b: &Bounded| Arithmetic::F32.overflows(b.value);
@@ -71,7 +70,7 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
         worst.add(graph, arithmetic, line);
     }
     for line in small {
-        worst.look_at(graph, Evaluated::new(graph, arithmetic, line));
+        worst.look_at(Evaluated::new(graph, arithmetic, line));
     }
     worst
 }
@@ -81,7 +80,7 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
 ///
 /// An estimate of the errors of `graph` alone does not tell a result that overflows from an intermediate value that does.
 pub fn overflows_beside(graph: &Graph, other: &Graph, ranges: &Ranges) -> bool {
-    lines(graph, ranges).into_iter().any(|line| {
+    lines(graph, ranges).any(|line| {
         let [own, others] = [graph, other]
             .map(|graph| Evaluated::new(graph, Arithmetic::F64, line.clone()).results);
         let mut both = own.iter().flatten().zip(others.iter().flatten());
@@ -95,22 +94,21 @@ impl Worst {
     /// A line is a list of points along which one stream varies.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
         evaluated.add_crossings(graph, arithmetic);
-        self.look_at(graph, evaluated);
+        self.look_at(evaluated);
     }
 
     /// Takes the errors at the points of a line, along which one stream varies, into the maximum.
-    fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
-        for output in 0..graph.outputs.len() {
-            let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
-            let near = near_crossings(&column, &line);
-            for (point, ulps) in line.iter().zip(ulps(&column, &line, &near, F32)) {
+    fn look_at(&mut self, Evaluated { line, results }: Evaluated) {
+        for column in &results {
+            let near = near_crossings(column, &line);
+            for (point, ulps) in line.iter().zip(ulps(column, &line, &near, F32)) {
                 if ulps > self.ulps {
                     self.ulps = ulps;
-                    self.streams.clone_from(&point.streams);
+                    self.streams = point.streams();
                 }
             }
             for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_narrow()) {
-                let ulps = ulps(&column, &line, &near, Format::of(dtype));
+                let ulps = ulps(column, &line, &near, Format::of(dtype));
                 self.halves = ulps.fold(self.halves, f64::max);
             }
         }
@@ -123,17 +121,21 @@ impl Worst {
 /// product of the factor streams, it is a normal number.
 fn falls_to_zero(Evaluated { line, results }: &Evaluated, greatest: f64) -> bool {
     let is_lost = |v: f64| v < F32.ulp(0.0) && v * greatest > f64::from(f32::MIN_POSITIVE);
-    let falls = |[a, b]: [&Bounded; 2]| {
-        let (a, b) = (a.value.abs(), b.value.abs());
+    let falls = |values: &[Bounded]| {
+        let [a, b] = [0, 1].map(|k: usize| values[k].value.abs());
         a.min(b) == 0.0 && is_lost(a.max(b))
     };
     // Points far apart have values far apart.
     let are_near = |points: &[Point]| {
-        let [x, y] = [0, 1].map(|k| points[k].streams[points[k].varied]);
+        let [x, y] = [0, 1].map(|k: usize| points[k].x);
         x.abs() >= 1.0 && (0.75..1.25).contains(&(x / y))
     };
-    let pairs = line.windows(2).zip(results.windows(2)).filter(|(points, _)| are_near(points));
-    pairs.flat_map(|(_, results)| results[0].iter().zip(&results[1])).any(|(a, b)| falls([a, b]))
+    let pairs = |column: &Vec<Bounded>| {
+        line.windows(2)
+            .zip(column.windows(2))
+            .any(|(points, values)| are_near(points) && falls(values))
+    };
+    results.iter().any(pairs)
 }
 
 /// Returns the errors of one output along a line, in units in the last place of `format`.
@@ -148,7 +150,7 @@ fn ulps<'a>(
 ) -> impl Iterator<Item = f64> + 'a {
     column.iter().zip(line).zip(near).map(move |((b, point), near)| {
         let unit = format.ulp(if *near { b.value.abs().max(NEAR_ZERO) } else { b.value });
-        let is_element = format.reaches(point.streams[point.varied]);
+        let is_element = format.reaches(point.x);
         let overflows = !b.value.is_nan() && !format.holds(b.value);
         if is_element && !overflows { b.error / unit } else { 0.0 }
     })
@@ -159,7 +161,7 @@ fn ulps<'a>(
 /// Near means that the output is below [`NEAR_ZERO`] and that the input is within a factor of two of the input at the crossing.
 fn near_crossings(column: &[Bounded], line: &[Point]) -> Vec<bool> {
     let mut near = vec![false; column.len()];
-    let x = |i: usize| line[i].streams[line[i].varied];
+    let x = |i: usize| line[i].x;
     let small = |i: usize| column[i].value.abs() < NEAR_ZERO;
     for i in 1..column.len() {
         // If the sample is the zero itself, the sign of the next one counts.

@@ -82,11 +82,11 @@ fn cancels(graph: &Graph) -> bool {
 /// exponent is 0 or next to it: an exponential would have `exp(0 * inf)`.
 fn is_ordinary(graph: &Graph) -> bool {
     let range = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
-    let is_in_range = |point: &Point| {
-        let results = outputs(graph, Arithmetic::F64, point);
+    let is_in_range = |point: Point| {
+        let results = outputs(graph, Arithmetic::F64, &point);
         results.iter().all(|result| range.contains(&result.value))
     };
-    lines(graph, &[]).iter().flatten().all(is_in_range)
+    lines(graph, &[]).flatten().all(is_in_range)
 }
 
 /// Rewrites a power `x^y` if `ln(x)` equals another primitive, for example if `x` is a sigmoid.

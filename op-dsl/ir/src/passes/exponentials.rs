@@ -68,7 +68,7 @@ pub fn joined(graph: &Graph) -> Option<Graph> {
 ///
 /// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64.
 pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
-    let mut points: Vec<_> = lines(graph, &[]).into_iter().flatten().collect();
+    let mut points: Vec<_> = lines(graph, &[]).flatten().collect();
     if graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Pow, _))) {
         let mut small = points.clone();
         small.iter_mut().for_each(|point| point.scale_others(SMALL_EXPONENT));

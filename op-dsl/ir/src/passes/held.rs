@@ -212,9 +212,7 @@ fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Opt
 ///
 /// The stream that varies has the magnitude `size` instead of that at `end`.
 fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
-    let mut point = end.clone();
-    point.streams[end.varied] = size.copysign(point.streams[end.varied]);
-    outputs(graph, Arithmetic::F64, &point)[0].value
+    outputs(graph, Arithmetic::F64, &end.with_x(size.copysign(end.x)))[0].value
 }
 
 /// Returns a bit mask of the other streams that the outputs depending on node `part` read.
@@ -371,15 +369,10 @@ fn streams(graph: &Graph) -> impl Iterator<Item = u16> {
 /// `None` if infinity itself gives that limit, if no output has one, or if the limit is that of a quotient of sums that grow
 /// independently ([`divides_apart`]).
 fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
-    let at = |x: f64| {
-        let mut point = end.clone();
-        point.streams[end.varied] = x.copysign(point.streams[end.varied]);
-        outputs(graph, Arithmetic::F64, &point)
-    };
+    let beyond = |size: f64| end.with_x(size.copysign(end.x));
+    let at = |size: f64| outputs(graph, Arithmetic::F64, &beyond(size));
     let infinite = at(f64::INFINITY);
-    let mut beyond = end.clone();
-    beyond.streams[end.varied] = f64::INFINITY.copysign(beyond.streams[end.varied]);
-    let values = evaluate(graph, Arithmetic::F64, &beyond, graph.last());
+    let values = evaluate(graph, Arithmetic::F64, &beyond(f64::INFINITY), graph.last());
     let values: Vec<f64> = values.into_iter().map(|b| b.value).collect();
     if divides_apart(graph, &values, end.varied) {
         return None;

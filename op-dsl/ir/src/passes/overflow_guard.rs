@@ -11,7 +11,7 @@ use crate::clamp_bounds::held;
 use crate::graph::{Graph, Id, Node};
 use crate::passes::common_factors;
 use crate::prim::Prim;
-use crate::rounding::{Arithmetic, evaluate, lines};
+use crate::rounding::{Point, lines, values_of_nodes};
 
 /// Magnitude that factors are clamped to.
 ///
@@ -71,12 +71,11 @@ fn with_one_factor(graph: &Graph) -> Option<Graph> {
 fn where_negative(graph: &Graph) -> Vec<bool> {
     let mut overflows = vec![false; graph.nodes.len()];
     let is_asked = graph.inputs().iter().any(|inputs| inputs.scalars != 0);
-    for mut point in
-        lines(graph, &[]).into_iter().flatten().filter(|point| is_asked && point.is_usual())
-    {
-        point.negate_scalars();
-        let values = evaluate(graph, Arithmetic::F64, &point, graph.last());
-        values.iter().zip(&mut overflows).for_each(|(v, over)| *over |= v.value.is_infinite());
+    for mut line in lines(graph, &[]).filter(|line| is_asked && line.iter().all(Point::is_usual)) {
+        line.iter_mut().for_each(Point::negate_scalars);
+        for (over, column) in overflows.iter_mut().zip(values_of_nodes(graph, &line)) {
+            *over |= column.iter().any(|v| v.value.is_infinite());
+        }
     }
     overflows
 }
@@ -85,11 +84,10 @@ fn where_negative(graph: &Graph) -> Vec<bool> {
 fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     let count = graph.nodes.len();
     let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
-    for point in lines(graph, &[]).iter().flatten() {
-        let values = evaluate(graph, Arithmetic::F64, point, graph.last());
-        for (i, v) in values.iter().enumerate() {
-            overflows[i] |= v.value.is_infinite();
-            vanishes[i] |= v.value == 0.0;
+    for line in lines(graph, &[]) {
+        for (i, column) in values_of_nodes(graph, &line).iter().enumerate() {
+            overflows[i] |= column.iter().any(|v| v.value.is_infinite());
+            vanishes[i] |= column.iter().any(|v| v.value == 0.0);
         }
     }
     (overflows, vanishes)

@@ -51,7 +51,7 @@ pub fn largest_addends(graph: &Graph, streams: &[f64], scalars: &[f64]) -> Vec<f
 ///
 /// Elements for which a value leaves the range of f32 are left out: back ends compute them in f64, or f32 has no digits for them.
 pub fn worst_of_addends(traced: &Graph, graph: &Graph, ranges: &Ranges) -> f64 {
-    worst(traced, graph, ranges, &|point: &Point| Some(point.streams.clone()), usize::MAX)
+    worst(traced, graph, ranges, &|point: &Point| Some(point.streams()), usize::MAX)
 }
 
 /// Estimates the largest error of results by look-up tables, in ULP of the largest addend of the formula `traced`.
@@ -61,8 +61,8 @@ pub fn worst_of_addends(traced: &Graph, graph: &Graph, ranges: &Ranges) -> f64 {
 pub fn worst_by_tables(traced: &Graph, split: &Split, ranges: &Ranges, inputs: usize) -> f64 {
     let values = split.values();
     let streams = |point: &Point| {
-        let values = values.eval(&point.streams, &scalars(&values, point));
-        let mut streams = point.streams.clone();
+        let mut streams = point.streams();
+        let values = values.eval(&streams, &scalars(&values, point));
         streams.resize(inputs, f64::NAN);
         streams.extend(values);
         Some(streams)
@@ -87,14 +87,15 @@ fn worst(
     looked_up: usize,
 ) -> f64 {
     let mut worst: f64 = 0.0;
-    for mut point in lines(traced, ranges).into_iter().flatten() {
-        let is_free = |k: usize| ranges.get(k).copied().flatten().is_none() && k != point.varied;
-        for k in (0..point.streams.len()).filter(|k| is_free(*k) && is_factor(traced, *k)) {
-            point.streams[k] = FACTOR;
+    for mut point in lines(traced, ranges).flatten() {
+        let varied = point.varied;
+        let is_free = |k: usize| ranges.get(k).copied().flatten().is_none() && k != varied;
+        for k in (0..traced.streams()).filter(|k| is_free(*k) && is_factor(traced, *k)) {
+            point.set(k, FACTOR);
         }
-        let addends = largest_addends(traced, &point.streams, &scalars(traced, &point));
+        let addends = largest_addends(traced, &point.streams(), &scalars(traced, &point));
         let Some(streams) = streams(&point) else { continue };
-        let point = Point { streams, ..point };
+        let point = point.with_streams(streams);
         for (found, addend) in in_f32(graph, &point, looked_up).into_iter().zip(addends) {
             let Found { exact: Bounded { value, error }, is_seen } = found;
             if is_seen || !F32.holds(value) && !value.is_nan() {
@@ -119,7 +120,7 @@ fn in_f32(graph: &Graph, point: &Point, looked_up: usize) -> Vec<Found> {
     let by_table = |k: u16| usize::from(k) >= looked_up;
     let all = graph.forward(|at| match at.node {
         Node::Stream(k) if by_table(k) => {
-            let value = point.streams[usize::from(k)];
+            let value = point.stream(usize::from(k));
             let single = f64::from(value as f32);
             (Bounded { value, error: OF_TABLES * F32.ulp(value) }, single)
         }

@@ -46,11 +46,11 @@ impl<'g> Along<'g> {
         value
     }
 
-    /// Returns the result of [`outputs`](super::bounded::outputs) for each point of the line.
+    /// Evaluates the nodes that change along the line at each of its points; the columns of other nodes are empty.
     ///
     /// A node is evaluated at all points before the next node, because the call targets change from node to node, which causes branch
     /// mispredictions.
-    fn outputs_of_all(&self, line: &[Point]) -> Vec<Vec<Bounded>> {
+    fn columns(&self, line: &[Point]) -> Vec<Vec<Bounded>> {
         let mut columns: Vec<Vec<Bounded>> = vec![Vec::new(); self.nodes.len()];
         let known = |columns: &[Vec<Bounded>], k: usize, id: Id| {
             let changed = columns.get(id.index())?.get(k);
@@ -60,10 +60,28 @@ impl<'g> Along<'g> {
             let at = |(k, point)| self.node(i, point, |id| known(&columns, k, id));
             columns[i] = line.iter().enumerate().map(at).collect();
         }
-        let result = |k: usize, id: Id| known(&columns, k, id).unwrap_or(self.nodes[id.index()]);
-        let outputs = &self.graph.outputs;
-        (0..line.len()).map(|k| outputs.iter().map(|output| result(k, *output)).collect()).collect()
+        columns
     }
+
+    /// Returns the values of each output at the points of the line, which are those of [`outputs`](super::bounded::outputs).
+    fn outputs(&self, line: &[Point]) -> Vec<Vec<Bounded>> {
+        let columns = self.columns(line);
+        let column = |output: &Id| match &columns[output.index()][..] {
+            [] => vec![self.nodes[output.index()]; line.len()],
+            column => column.to_vec(),
+        };
+        self.graph.outputs.iter().map(column).collect()
+    }
+}
+
+/// Returns the values of each node in f64 along a line; a node that does not change has one.
+pub fn values_of_nodes(graph: &Graph, line: &[Point]) -> Vec<Vec<Bounded>> {
+    let Some(first) = line.first() else { return vec![Vec::new(); graph.nodes.len()] };
+    let along = Along::new(graph, Arithmetic::F64, first, &[]);
+    let mut columns = along.columns(line);
+    let fixed = columns.iter_mut().zip(&along.nodes).filter(|(column, _)| column.is_empty());
+    fixed.for_each(|(column, value)| column.push(*value));
+    columns
 }
 
 /// Maximum number of zero crossings that are bisected on a line, spread evenly over all crossings.
@@ -75,7 +93,7 @@ const MOST_CROSSINGS: usize = 32;
 /// Points of a line in ascending order of the varied stream, and a graph's outputs there.
 pub struct Evaluated {
     pub line: Vec<Point>,
-    /// Values of the outputs with error bounds, per point and then per output.
+    /// Values of the outputs with error bounds, per output and then per point.
     pub results: Vec<Vec<Bounded>>,
 }
 
@@ -94,8 +112,10 @@ impl Evaluated {
         line: Vec<Point>,
         kept: &[bool],
     ) -> Evaluated {
-        let Some(first) = line.first() else { return Evaluated { line, results: Vec::new() } };
-        let results = Along::new(graph, arithmetic, first, kept).outputs_of_all(&line);
+        let results = match line.first() {
+            Some(first) => Along::new(graph, arithmetic, first, kept).outputs(&line),
+            None => vec![Vec::new(); graph.outputs.len()],
+        };
         Evaluated { line, results }
     }
 
@@ -106,14 +126,14 @@ impl Evaluated {
         streams: &[usize],
         value: f64,
     ) -> Vec<Point> {
-        let is_there = |results: &[Bounded]| results.iter().any(&is_it);
-        let there = self.line.iter().zip(&self.results).filter(|(_, results)| is_there(results));
+        let is_there = |k: &usize| self.results.iter().any(|column| is_it(&column[*k]));
+        let there = (0..self.line.len()).filter(is_there).map(|k| &self.line[k]);
         let with_value = |point: &Point| {
             let mut point = point.clone();
-            streams.iter().for_each(|stream| point.streams[*stream] = value);
+            streams.iter().for_each(|stream| point.set(*stream, value));
             point
         };
-        there.map(|(point, _)| with_value(point)).collect()
+        there.map(with_value).collect()
     }
 
     /// Adds points around every zero crossing, by bisection down to neighbours in f32.
@@ -123,22 +143,26 @@ impl Evaluated {
         let Some(first) = self.line.first() else { return };
         let along = Along::new(graph, arithmetic, first, &[]);
         let mut crossings = self.crossings();
-        let mut added = Vec::new();
+        let count = self.line.len();
         while !crossings.is_empty() {
             let middles: Vec<Point> = crossings.iter().map(Crossing::middle).collect();
-            let results = along.outputs_of_all(&middles);
-            crossings.iter_mut().zip(&results).for_each(|(crossing, of)| crossing.halve(of));
+            let results = along.outputs(&middles);
+            for (k, crossing) in crossings.iter_mut().enumerate() {
+                crossing.halve(results[crossing.output][k].value);
+            }
             crossings.retain(|crossing| !crossing.is_done());
-            added.extend(middles.into_iter().zip(results));
+            self.line.extend(middles);
+            self.results.iter_mut().zip(results).for_each(|(all, added)| all.extend(added));
         }
-        if added.is_empty() {
+        if self.line.len() == count {
             return;
         }
-        let line = std::mem::take(&mut self.line);
-        let mut all: Vec<(Point, Vec<Bounded>)> =
-            line.into_iter().zip(std::mem::take(&mut self.results)).chain(added).collect();
-        all.sort_by(|(a, _), (b, _)| a.streams[a.varied].total_cmp(&b.streams[b.varied]));
-        (self.line, self.results) = all.into_iter().unzip();
+        let mut order: Vec<usize> = (0..self.line.len()).collect();
+        order.sort_by(|a, b| self.line[*a].x.total_cmp(&self.line[*b].x));
+        self.line = order.iter().map(|k| self.line[*k].clone()).collect();
+        for column in &mut self.results {
+            *column = order.iter().map(|k| column[*k]).collect();
+        }
     }
 
     /// Returns the pairs of neighbouring points between which an output crosses zero or becomes NaN.
@@ -146,14 +170,13 @@ impl Evaluated {
     /// Pairs without an f32 number between them are left out.
     fn crossings(&self) -> Vec<Crossing> {
         let mut all = Vec::new();
-        for (pair, results) in self.line.windows(2).zip(self.results.windows(2)) {
-            let ends = [0, 1].map(|k| pair[k].streams[pair[k].varied]);
-            for (output, [low, high]) in
-                results[0].iter().zip(&results[1]).map(|(a, b)| [a, b]).enumerate()
-            {
-                let is_one_side = low.value * high.value >= 0.0;
+        for (k, pair) in self.line.windows(2).enumerate() {
+            let ends = [0, 1].map(|k: usize| pair[k].x);
+            for (output, column) in self.results.iter().enumerate() {
+                let is_one_side = column[k].value * column[k + 1].value >= 0.0;
                 if ends[0] * ends[1] > 0.0 && !is_one_side {
-                    all.push(Crossing { at: pair[0].clone(), ends, output, sign: low.value });
+                    let (at, sign) = (pair[0].clone(), column[k].value);
+                    all.push(Crossing { at, ends, output, sign });
                 }
             }
         }
@@ -186,16 +209,14 @@ impl Crossing {
     }
 
     fn middle(&self) -> Point {
-        let mut point = self.at.clone();
-        point.streams[point.varied] = self.between();
-        point
+        self.at.with_x(self.between())
     }
 
     /// Narrows the interval to the half that contains the crossing.
     ///
-    /// `results` are the graph's outputs in the middle of the interval.
-    fn halve(&mut self, results: &[Bounded]) {
-        let is_before = results[self.output].value * self.sign > 0.0;
+    /// `value` is the output in the middle of the interval.
+    fn halve(&mut self, value: f64) {
+        let is_before = value * self.sign > 0.0;
         self.ends[usize::from(!is_before)] = self.between();
     }
 }
@@ -223,11 +244,12 @@ mod tests {
                 let mut evaluated = Evaluated::new(&graph, arithmetic, line.clone());
                 evaluated.add_crossings(&graph, arithmetic);
                 assert!(evaluated.line.len() >= line.len());
-                for (point, results) in evaluated.line.iter().zip(&evaluated.results) {
-                    let bits = |all: &[Bounded]| -> Vec<[u64; 2]> {
-                        all.iter().map(|b| [b.value, b.error].map(f64::to_bits)).collect()
-                    };
-                    assert_eq!(bits(results), bits(&outputs(&graph, arithmetic, point)));
+                for (k, point) in evaluated.line.iter().enumerate() {
+                    let bits = |b: &Bounded| [b.value, b.error].map(f64::to_bits);
+                    let whole = outputs(&graph, arithmetic, point);
+                    let column = |column: &Vec<Bounded>| bits(&column[k]);
+                    let results: Vec<[u64; 2]> = evaluated.results.iter().map(column).collect();
+                    assert_eq!(results, whole.iter().map(bits).collect::<Vec<_>>());
                     points += 1;
                 }
             }
@@ -243,7 +265,7 @@ mod tests {
             let x = b.stream(0);
             let y = build(&mut b, x);
             let graph = b.finish(&[y]);
-            let line = lines(&graph, &[]).swap_remove(0);
+            let line = lines(&graph, &[]).next().expect("a line");
             Evaluated::new(&graph, Arithmetic::F64, line).crossings().len()
         };
         let periodic = of(&|b, x| b.call(Prim::Sin, &[x]));

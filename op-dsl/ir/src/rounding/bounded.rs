@@ -42,7 +42,7 @@ pub fn errors_in_f32(graph: &Graph, streams: &[f64], scalars: &[f64]) -> Vec<f64
         node => b.add(node),
     });
     // Functions of attributes become numbers, as kernels compute them in f64.
-    let point = Point { streams: streams.to_vec(), varied: 0, scalars: [0.0; 3] };
+    let point = Point::at(streams);
     let graph = simplify::run(&known);
     let all = evaluate(&graph, Arithmetic::F32, &point, graph.last());
     let is_beyond = graph.forward(|at| {
@@ -74,7 +74,7 @@ pub(super) fn evaluate_node(
     known: impl Fn(Id) -> Option<Bounded>,
 ) -> Bounded {
     match *node {
-        Node::Stream(s) => exact(point.streams.get(usize::from(s)).copied().unwrap_or(f64::NAN)),
+        Node::Stream(s) => exact(point.stream(s.into())),
         Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
         Node::Const(c) => match arithmetic {
             Arithmetic::F32 => Bounded { value: c, error: (c - f64::from(c as f32)).abs() },

@@ -94,8 +94,5 @@ fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
     let values = |point: &Point| -> Vec<f64> {
         outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()
     };
-    let mut beyond = end.clone();
-    let x = &mut beyond.streams[end.varied];
-    *x = f64::INFINITY.copysign(*x);
-    (values(end), values(&beyond))
+    (values(end), values(&end.with_x(f64::INFINITY.copysign(end.x))))
 }

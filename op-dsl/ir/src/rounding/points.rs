@@ -3,14 +3,19 @@
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
+use std::rc::Rc;
 
 /// Inputs of one evaluation of a graph: one element of every stream, and the attributes.
+///
+/// Points of a line share the elements of the other streams, because a list for each point takes as long as to evaluate a short graph.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// One value per input stream.
-    pub streams: Vec<f64>,
-    /// Index of the stream that varies along the line of sample points that contains this one.
+    /// Element of the stream that varies along the line of sample points that contains this one.
+    pub x: f64,
+    /// Index of that stream.
     pub varied: usize,
+    /// One element per stream. That of the stream that varies does not count.
+    others: Rc<[f64]>,
     pub(super) scalars: [f64; 3],
 }
 
@@ -39,7 +44,27 @@ pub type Ranges = [Option<[f64; 2]>];
 /// Returns lines of points to evaluate a graph at.
 ///
 /// Along each line one stream varies, in ascending order, and the other inputs are constant.
-pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
+pub fn lines(graph: &Graph, ranges: &Ranges) -> impl Iterator<Item = Vec<Point>> + use<> {
+    // The points of one line fit a cache. Those of all lines of a graph with many streams would be millions.
+    all_lines(graph, ranges).into_iter().map(|line| line.points().collect())
+}
+
+/// Points that differ in one stream.
+struct Line {
+    /// A point of the line, which gives the values of the inputs that do not vary.
+    at: Point,
+    /// Values of the stream that varies, in ascending order.
+    samples: Rc<[f64]>,
+}
+
+impl Line {
+    fn points(&self) -> impl DoubleEndedIterator<Item = Point> {
+        self.samples.iter().map(|x| self.at.with_x(*x))
+    }
+}
+
+/// Returns the lines of [`lines`], without their points.
+fn all_lines(graph: &Graph, ranges: &Ranges) -> Vec<Line> {
     let count = graph.streams();
     let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
     let mut varies: Vec<bool> =
@@ -71,6 +96,7 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
         samples.extend(edges.iter().filter(|x| (low..=high).contains(*x)));
         samples.sort_by(f64::total_cmp);
         samples.dedup();
+        let samples: Rc<[f64]> = samples.into();
         let usual = OTHERS[..if alone { 1 } else { 2 }].iter().map(|other| (other, None));
         let zeros = addends.iter().filter(|s| **s != varied).map(|s| (&OTHERS[0], Some(*s)));
         for (others, zero) in usual.chain(zeros) {
@@ -85,12 +111,9 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
                         }
                         None => range(s).map_or(1.0, |[low, high]| 1f64.clamp(low, high)),
                     };
-                    let at = |x: &f64| {
-                        let value = |s| if s == varied { *x } else { fixed(s) };
-                        let streams = (0..count).map(value).collect();
-                        Point { streams, varied, scalars: *scalars }
-                    };
-                    lines.push(samples.iter().map(at).collect());
+                    let others = (0..count).map(fixed).collect();
+                    let at = Point { x: 0.0, varied, others, scalars: *scalars };
+                    lines.push(Line { at, samples: Rc::clone(&samples) });
                 }
             }
         }
@@ -124,9 +147,14 @@ fn edges(graph: &Graph) -> Vec<f64> {
 
 /// Returns the first and last point of every line of [`lines`] whose varied stream has no bounds.
 pub fn ends(graph: &Graph, ranges: &Ranges) -> Vec<Point> {
-    let lines = lines(graph, ranges);
-    let all = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
-    all.filter(|end| ranges.get(end.varied).copied().flatten().is_none()).cloned().collect()
+    let has_no_bounds = |line: &Line| ranges.get(line.at.varied).copied().flatten().is_none();
+    let ends = |line: &Line| [line.points().next(), line.points().next_back()];
+    all_lines(graph, ranges)
+        .iter()
+        .filter(|line| has_no_bounds(line))
+        .flat_map(ends)
+        .flatten()
+        .collect()
 }
 
 /// Returns sample values of a stream in a range, in ascending order.
@@ -171,6 +199,42 @@ fn samples() -> Vec<f64> {
 }
 
 impl Point {
+    /// Returns a point without a line, with attributes that are 0.
+    pub(super) fn at(streams: &[f64]) -> Point {
+        let x = streams.first().copied().unwrap_or(f64::NAN);
+        Point { x, varied: 0, others: streams.into(), scalars: [0.0; 3] }
+    }
+
+    /// Returns the element of a stream, which is NaN for streams that the point does not have.
+    pub fn stream(&self, s: usize) -> f64 {
+        if s == self.varied { self.x } else { self.others.get(s).copied().unwrap_or(f64::NAN) }
+    }
+
+    /// Returns the elements of all streams.
+    pub fn streams(&self) -> Vec<f64> {
+        (0..self.others.len()).map(|s| self.stream(s)).collect()
+    }
+
+    /// Sets the element of a stream.
+    pub fn set(&mut self, s: usize, value: f64) {
+        if s == self.varied {
+            self.x = value;
+        } else {
+            Rc::make_mut(&mut self.others)[s] = value;
+        }
+    }
+
+    /// Returns this point with other streams.
+    pub(super) fn with_streams(&self, streams: Vec<f64>) -> Point {
+        Point { x: streams[self.varied], others: streams.into(), ..*self }
+    }
+
+    /// Returns this point with another element of the stream that varies.
+    #[must_use]
+    pub fn with_x(&self, x: f64) -> Point {
+        Point { x, ..self.clone() }
+    }
+
     /// Returns this point with attribute `scalar` set to `value`.
     pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
         self.scalars[usize::from(scalar) % 3] = value;
@@ -190,13 +254,11 @@ impl Point {
     /// Multiplies all attributes, and all streams that do not vary along the line, by a number.
     pub(crate) fn scale_others(&mut self, factor: f64) {
         self.scalars = self.scalars.map(|s| s * factor);
-        let others = self.streams.iter_mut().enumerate().filter(|(s, _)| *s != self.varied);
-        others.for_each(|(_, x)| *x *= factor);
+        self.others = self.others.iter().map(|x| x * factor).collect();
     }
 
     /// Returns the point where `stream` is `x`, for graphs that read no other stream.
     pub fn single(stream: usize, x: f64) -> Point {
-        let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
-        Point { streams, varied: stream, scalars: SCALARS[0] }
+        Point { x, varied: stream, others: vec![1.0; stream + 1].into(), scalars: SCALARS[0] }
     }
 }

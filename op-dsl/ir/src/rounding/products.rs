@@ -54,10 +54,10 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     let mut look = |mut line: Vec<Point>, values: &dyn Fn(&Point) -> Vec<(usize, f64)>| {
         for point in &mut line {
             for (stream, value) in values(point) {
-                point.streams[stream] = value;
+                point.set(stream, value);
             }
         }
-        worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
+        worst.look_at(Evaluated::new(graph, Arithmetic::F32, line));
     };
     for line in lines(graph, ranges) {
         let Some(varied) = line.first().map(|point| point.varied) else { continue };
@@ -65,7 +65,7 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
             && !affine.contains(&varied)
         {
             for (addend, sign) in others.iter().flat_map(|addend| [(addend, 1.0), (addend, -1.0)]) {
-                look(line.clone(), &|point| vec![(*addend, sign * point.streams[*first])]);
+                look(line.clone(), &|point| vec![(*addend, sign * point.stream(*first))]);
             }
         }
         let rest: Vec<usize> = all.iter().copied().filter(|s| *s != varied).collect();
@@ -89,12 +89,11 @@ fn halves_of_negatives(graph: &Graph, ranges: &Ranges) -> f64 {
     if factors.is_empty() || !graph.nodes.iter().any(|node| matches!(node, Node::Scalar(_))) {
         return 0.0;
     }
-    for mut line in lines(graph, ranges).into_iter().filter(|line| line.iter().all(Point::is_usual))
-    {
+    for mut line in lines(graph, ranges).filter(|line| line.iter().all(Point::is_usual)) {
         line.iter_mut().for_each(Point::negate_scalars);
         let line = Evaluated::new(graph, Arithmetic::F32, line);
         let small = line.beside(is_beyond, &factors, SMALL_FACTOR);
-        worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, small));
+        worst.look_at(Evaluated::new(graph, Arithmetic::F32, small));
     }
     worst.halves
 }
@@ -114,15 +113,15 @@ fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
     for mut line in lines(graph, ranges) {
         let Some(first) = line.first() else { continue };
         let is_free = |s: usize| ranges.get(s).copied().flatten().is_none();
-        let mut factors = (0..first.streams.len()).filter(|s| *s != first.varied && is_free(*s));
+        let mut factors = (0..graph.streams()).filter(|s| *s != first.varied && is_free(*s));
         let Some(factor) = factors.find(|s| is_factor(graph, *s)) else { continue };
-        line.iter_mut().for_each(|point| point.streams[factor] = FACTOR);
+        line.iter_mut().for_each(|point| point.set(factor, FACTOR));
         let line = evaluated(line);
         let large = line.beside(is_subnormal, &[factor], LARGE_FACTOR);
         let small = line.beside(is_beyond, &[factor], SMALL_FACTOR);
-        worst.look_at(graph, line);
-        worst.look_at(graph, evaluated(large));
-        worst.look_at(graph, evaluated(small));
+        worst.look_at(line);
+        worst.look_at(evaluated(large));
+        worst.look_at(evaluated(small));
     }
     worst
 }
