@@ -308,7 +308,7 @@ fn functions_are_within_a_unit() {
     let bases: Vec<f64> = x.iter().map(|x| x.abs()).collect();
     let powers: Vec<f64> =
         bases.iter().map(|x| random.normal(200.0) / x.ln().abs().max(1e-3)).collect();
-    for (op, inputs) in [
+    let all = [
         (&functions::ELEMENTARY, vec![x.clone()]),
         (&functions::CIRCLE, vec![x.clone()]),
         (&functions::GATES, vec![x.clone()]),
@@ -317,7 +317,8 @@ fn functions_are_within_a_unit() {
         (&functions::GAMMA, vec![bases.clone()]),
         (&functions::REMAINDER, vec![x.clone(), powers.clone()]),
         (&functions::POWER, vec![bases, powers]),
-    ] {
+    ];
+    op_dsl_cpp::in_parallel(all, |(op, inputs)| {
         let got = call(op, &inputs);
         let mut worst = vec![0.0f64; got.len()];
         for i in 0..inputs[0].len() {
@@ -331,7 +332,7 @@ fn functions_are_within_a_unit() {
             }
         }
         println!("{} {worst:?}", op.name());
-    }
+    });
 }
 
 /// Left of 0, where gamma functions cross zero between any two poles, they are within a unit of the value or of 1/8.

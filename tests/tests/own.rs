@@ -186,9 +186,12 @@ fn elements() -> impl Iterator<Item = Stored> {
 
 #[test]
 fn values_in_every_layout() {
+    op_dsl_cpp::in_parallel(elements(), values_of_a_type);
+}
+
+fn values_of_a_type(dtype: Stored) {
     let mut random = Random(1);
-    let shapes = [[1, 1], [3, 5], [7, 64], [2, 1000], [300, 4], [1, 20_000]];
-    for (dtype, shape) in elements().flat_map(|d| shapes.map(|s| (d, s))) {
+    for shape in [[1, 1], [3, 5], [7, 64], [2, 1000], [300, 4], [1, 20_000]] {
         for (layout, options) in (0..5).flat_map(|layout| options().map(move |o| (layout, o))) {
             for pairs in [false, true] {
                 let op = &own::TURNED;

@@ -88,14 +88,22 @@ fn wrong(case: &Case, element: Element, table: &Table, made: &Polynomial) -> usi
 }
 
 #[test]
-fn bf16_pairs_from_one_table_are_accurate() {
+fn bf16_pairs_from_tables_of_32_segments_are_accurate() {
     insta::assert_snapshot!("bf16_in_32_segments", report(BF16, 32));
+}
+
+#[test]
+fn bf16_pairs_from_tables_of_8_segments_are_accurate() {
     insta::assert_snapshot!("bf16_in_8_segments", report(BF16, 8));
 }
 
 #[test]
-fn f16_pairs_from_one_table_are_accurate() {
+fn f16_pairs_from_tables_of_32_segments_are_accurate() {
     insta::assert_snapshot!("f16_in_32_segments", report(F16, 32));
+}
+
+#[test]
+fn f16_pairs_from_tables_of_8_segments_are_accurate() {
     insta::assert_snapshot!("f16_in_8_segments", report(F16, 8));
 }
 

@@ -149,26 +149,28 @@ fn adds_inputs(graph: &Graph) -> bool {
 fn every_operator_over_all_numbers() {
     for dtype in [DType::F32, DType::F16, DType::BF16] {
         let xs = numbers(dtype);
-        for case in cases(dtype) {
-            let (name, outs) = (case.op.name(), case.run(&xs, 1.0, Noise::None));
-            // Attributes that are no powers of two round the argument and the result, as in `cap * tanh(x / cap)`.
-            let is_scaled = case.scalars().iter().any(|s| s.abs().log2().fract() != 0.0);
-            let is_sum = is_second(case.op)
-                || adds_inputs(graph(case.op, &case.attrs))
-                || dtype == DType::F32 && is_scaled;
-            for (k, wants) in case.want(&xs, 1.0).into_iter().enumerate() {
-                for ((x, want), got) in xs.iter().zip(wants).zip(&outs[k]) {
-                    let got = f64::from(*got);
-                    // A linear asymptote is infinite at infinity.
-                    if x.is_infinite() && want.abs() > 1e15 {
-                        assert_eq!(got, f64::INFINITY.copysign(want), "{name} {dtype} of {x}");
-                        continue;
-                    }
-                    let off = off(dtype, got, want, is_sum);
-                    let attrs = &case.attrs;
-                    assert!(off <= 1.0, "{name} {attrs:?} {dtype}: {k} of {x}: {got}, not {want}");
-                }
+        op_dsl_cpp::in_parallel(cases(dtype), |case| over_numbers(&case, dtype, &xs));
+    }
+}
+
+fn over_numbers(case: &Case, dtype: DType, xs: &[f32]) {
+    let (name, outs) = (case.op.name(), case.run(xs, 1.0, Noise::None));
+    // Attributes that are no powers of two round the argument and the result, as in `cap * tanh(x / cap)`.
+    let is_scaled = case.scalars().iter().any(|s| s.abs().log2().fract() != 0.0);
+    let is_sum = is_second(case.op)
+        || adds_inputs(graph(case.op, &case.attrs))
+        || dtype == DType::F32 && is_scaled;
+    for (k, wants) in case.want(xs, 1.0).into_iter().enumerate() {
+        for ((x, want), got) in xs.iter().zip(wants).zip(&outs[k]) {
+            let got = f64::from(*got);
+            // A linear asymptote is infinite at infinity.
+            if x.is_infinite() && want.abs() > 1e15 {
+                assert_eq!(got, f64::INFINITY.copysign(want), "{name} {dtype} of {x}");
+                continue;
             }
+            let off = off(dtype, got, want, is_sum);
+            let attrs = &case.attrs;
+            assert!(off <= 1.0, "{name} {attrs:?} {dtype}: {k} of {x}: {got}, not {want}");
         }
     }
 }
