@@ -66,7 +66,7 @@ fn a_value_has_the_derivative_of_another() {
         ),
         (straight, "dy"),
         ("#[grad(identity)] let q = round(y / x); q * x", "dy * (round(y / x) - y / x)"),
-        ("#[grad(atan(k * x))] let q = heaviside(x); q", "1 / (1 + k * x * (k * x)) * dy * k"),
+        ("#[grad(atan(k * x))] let q = heaviside(x); q", "k * (1 / (1 + k * x * (k * x))) * dy"),
         ("#[grad(tanh(x))] let q = x; q", "4 * sigmoid(2 * x) * sigmoid(-2 * x) * dy"),
         // The derivative is recognised as any other.
         ("#[grad(ln(1.0 + exp(x)))] let q = max(x, 0.0); q", "dy * sigmoid(x)"),
@@ -220,7 +220,9 @@ fn bounded_factors_come_first() {
         ("y * z * sigmoid(x)", "sigmoid(x) * y * z"),
         // A factor above one: `mul3` selects the order by the values.
         ("y * z * gelu_grad(x)", "mul3(gelu_grad(x), y, z)"),
-        ("y * z * gelu_grad(x) * k", "mul3(gelu_grad(x), y, z) * k"),
+        // Attributes come first.
+        ("y * z * gelu_grad(x) * k", "mul3(k * gelu_grad(x), y, z)"),
+        ("2.0 * y * k * z", "mul3(2 * k, y, z)"),
         ("0.5 * y * z * gelu_grad(x)", "0.5 * gelu_grad(x) * y * z"),
         ("-2.0 * y * z * sigmoid(x)", "mul3(-2 * sigmoid(x), y, z)"),
         ("y * z * sigmoid(x) * tanh(x) * 1.5", "mul3(1.5 * sigmoid(x) * tanh(x), y, z)"),

@@ -87,12 +87,13 @@ fn twice_sigmoid(b: &mut Builder, factor: f64, u: Id) -> Id {
 
 fn order_products(graph: &Graph) -> Graph {
     let bounds = bounds(graph);
+    let uniform: Vec<bool> = graph.inputs().iter().map(|inputs| inputs.streams == 0).collect();
     let inner = inner_products(graph);
     graph.rewrite_at(|b, at| {
         let product = match at.node {
             Node::Call(Prim::Mul, _) => {
                 let factors = graph.factors(at.id, |factor| inner[factor.index()]);
-                product(b, graph, &bounds, &factors, at.earlier)
+                product(b, graph, &bounds, &uniform, &factors, at.earlier)
             }
             _ => None,
         };
@@ -100,9 +101,10 @@ fn order_products(graph: &Graph) -> Graph {
     })
 }
 
-/// Emits a product in this order: one number, bounded factors, other factors.
+/// Emits a product in this order: one number, attributes, bounded factors, other factors.
 ///
-/// Bounded factors, and other factors, keep the order in which they are written.
+/// Factors of each kind keep the order in which they are written. Attributes come before streams because they are multiplied once in a
+/// call, and `dy * s` may overflow where a small `x` brings `dy * s * x` back.
 ///
 /// Returns `None` if there are only two factors, or if the number is near the ends of f32's range; then the product keeps its
 /// grouping.
@@ -110,6 +112,7 @@ fn product(
     b: &mut Builder,
     graph: &Graph,
     bounds: &[f64],
+    uniform: &[bool],
     factors: &[Id],
     new: &[Id],
 ) -> Option<Id> {
@@ -118,14 +121,16 @@ fn product(
     if factors.len() == 2 || !is_ordinary(scale) {
         return None;
     }
-    let (bounded, free): (Vec<Id>, Vec<Id>) = factors
-        .iter()
-        .filter(|id| number(id).is_none())
-        .partition(|id| bounds[id.index()].is_finite());
-    let reach = scale.abs() * bounded.iter().map(|id| bounds[id.index()]).product::<f64>();
+    let others = factors.iter().filter(|id| number(id).is_none());
+    let (attributes, streams): (Vec<Id>, Vec<Id>) = others.partition(|id| uniform[id.index()]);
+    let (bounded, free): (Vec<Id>, Vec<Id>) =
+        streams.into_iter().partition(|id| bounds[id.index()].is_finite());
+    let first: Vec<Id> = [attributes, bounded].concat();
+    // An attribute has no bound, so that it may make a product of two streams overflow.
+    let reach = scale.abs() * first.iter().map(|id| bounds[id.index()]).product::<f64>();
     let mut result = b.num(scale);
     let mut free = free.iter().map(|id| new[id.index()]);
-    for id in &bounded {
+    for id in &first {
         result = b.product(result, new[id.index()]);
     }
     if reach > 1.0 && free.len() >= 2 {
