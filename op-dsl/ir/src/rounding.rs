@@ -216,6 +216,16 @@ mod tests {
         assert!(worst(&graph, Arithmetic::F32, &[]).ulps > 100.0);
     }
 
+    /// Tests `x^2 + b`, which cancels where the attribute is negative.
+    #[test]
+    fn attributes_that_only_add_are_negative_too() {
+        let mut builder = Builder::new();
+        let (x, b) = (builder.stream(0), builder.scalar(1));
+        let square = builder.product(x, x);
+        let sum = builder.sum(square, b);
+        assert!(worst(&builder.finish(&[sum]), Arithmetic::F32, &[]).ulps > BUDGET);
+    }
+
     #[test]
     fn what_cancels_or_overflows_is_seen() {
         // 1.702 x is rounded, and its exponential amplifies that error.

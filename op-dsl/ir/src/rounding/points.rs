@@ -82,11 +82,12 @@ fn all_lines(graph: &Graph, ranges: &Ranges) -> Vec<Line> {
         Node::Call(Prim::Pow, [_, exponent, _]) => by_scalars[exponent.index()],
         _ => false,
     };
-    let scalars: Vec<&[f64; 3]> = match by_scalars.contains(&true) {
-        true if graph.nodes.iter().any(is_exponent) => SCALARS.iter().chain(&EXPONENTS).collect(),
-        true => SCALARS.iter().collect(),
-        false => vec![&SCALARS[0]],
+    let mut scalars: Vec<[f64; 3]> = match by_scalars.contains(&true) {
+        true if graph.nodes.iter().any(is_exponent) => [&SCALARS[..], &EXPONENTS].concat(),
+        true => SCALARS.to_vec(),
+        false => vec![SCALARS[0]],
     };
+    scalars.extend(opposite_addends(graph));
     let range = |s: usize| ranges.get(s).copied().flatten();
     let edges = edges(graph);
     let mut lines = Vec::new();
@@ -100,7 +101,7 @@ fn all_lines(graph: &Graph, ranges: &Ranges) -> Vec<Line> {
         let usual = OTHERS[..if alone { 1 } else { 2 }].iter().map(|other| (other, None));
         let zeros = addends.iter().filter(|s| **s != varied).map(|s| (&OTHERS[0], Some(*s)));
         for (others, zero) in usual.chain(zeros) {
-            for scalars in scalars.iter().copied() {
+            for scalars in scalars.iter() {
                 for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
                     let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
@@ -119,6 +120,25 @@ fn all_lines(graph: &Graph, ranges: &Ranges) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Returns sample values of attributes in which those that only add are negative; `None` if there are none.
+///
+/// `s relu(x)^2 + b` cancels for negative `b` alone. Other attributes stay positive: a negative scale inside an exponential lets it
+/// overflow, where no author has one.
+fn opposite_addends(graph: &Graph) -> Option<[f64; 3]> {
+    let is_sum = |node: &Node| matches!(node, Node::Call(Prim::Add | Prim::Sub, _));
+    let adds = |(id, node): (Id, &Node)| match node {
+        Node::Scalar(s) => {
+            let mut readers = graph.nodes.iter().filter(|reader| reader.args().contains(&id));
+            readers.all(is_sum).then_some(usize::from(*s) % 3)
+        }
+        _ => None,
+    };
+    let all: Vec<usize> = graph.ids().zip(&*graph.nodes).filter_map(adds).collect();
+    let mut scalars = SCALARS[1];
+    all.iter().for_each(|s| scalars[*s] = -scalars[*s].abs());
+    (!all.is_empty()).then_some(scalars)
 }
 
 /// Returns the sample value of stream `s` that belongs to the entry `other` of [`OTHERS`].
