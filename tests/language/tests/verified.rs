@@ -30,6 +30,23 @@ pub mod formulas {
         abs(x) + log1p(exp(-2.0 * abs(x))) - LN_2
     }
 
+    /// Cancels for a negative attribute alone, and its gradient by the attribute's product overflows for a large `dy`: StarReLU, Yu et
+    /// al., 2022.
+    #[op(name = "SquaredRelu", dtypes(f32), grad(name = "SquaredReluGrad", wrt(x)))]
+    pub fn squared_relu(
+        x: Elem,
+        #[attr(default = 0.8944)] s: f32,
+        #[attr(default = -0.4472)] b: f32,
+    ) -> Elem {
+        s * relu(x) * relu(x) + b
+    }
+
+    /// `inf * 0` where both exponents are far out: the decay of a selective state space, Gu and Dao, 2023.
+    #[op(name = "Decay", dtypes(f32), grad(name = "DecayGrad", wrt(dt, a, h)))]
+    pub fn decay(dt: Elem, a: Elem, h: Elem) -> Elem {
+        exp(-exp(a) * softplus(dt)) * h
+    }
+
     /// By the chain rule the derivative is `0 * inf` at 1.
     #[op(name = "Logit", dtypes(f32), grad(name = "LogitGrad", wrt(x)))]
     pub fn logit(x: Elem) -> Elem {

@@ -10,7 +10,7 @@ use crate::clamp_bounds::held;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::roles::is_factor;
-use crate::rounding::{Arithmetic, lines, outputs};
+use crate::rounding::{Arithmetic, Point, lines, outputs};
 use core::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// Exponent up to which a value is moderate.
@@ -66,7 +66,8 @@ pub fn joined(graph: &Graph) -> Option<Graph> {
 
 /// Returns whether `joined` has an accurate result at a sample point where `graph` has another.
 ///
-/// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64.
+/// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64. All streams are large
+/// at once too: `exp(a) softplus(d)` is `inf * 0` only where both are.
 pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
     let mut points: Vec<_> = lines(graph, &[]).flatten().collect();
     if graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Pow, _))) {
@@ -74,6 +75,7 @@ pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
         small.iter_mut().for_each(|point| point.scale_others(SMALL_EXPONENT));
         points.append(&mut small);
     }
+    points.extend(far_out(graph));
     if graph.scalars() > 0 {
         let mut negative = points.clone();
         negative.iter_mut().for_each(|point| point.negate_scalars());
@@ -88,6 +90,23 @@ pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
             is_accurate && !new.is_nan() && new != old && !is_near
         })
     })
+}
+
+/// Returns points where two streams are so large that exponentials of both leave f64, in every combination of signs.
+fn far_out(graph: &Graph) -> Vec<Point> {
+    const SIZES: [[f64; 2]; 4] =
+        [[900.0, 1300.0], [900.0, -1300.0], [-900.0, 1300.0], [-900.0, -1300.0]];
+    let mut all = Vec::new();
+    for first in lines(graph, &[]).filter_map(|line| line.into_iter().next()) {
+        for other in (0..graph.streams()).filter(|s| *s != first.varied) {
+            for [x, y] in SIZES {
+                let mut point = first.with_x(x);
+                point.set(other, y);
+                all.push(point);
+            }
+        }
+    }
+    all
 }
 
 fn value(b: &mut Builder, at: Visit<'_, Value>, is_bounded: bool) -> Value {
@@ -286,6 +305,20 @@ mod tests {
         let (new, old) = (joined.eval(&[x], &[a])[0], graph.eval(&[x], &[a])[0]);
         assert!((new / want - 1.0).abs() < 1e-9, "{new:e}, not {want:e}");
         assert!(old.is_nan() || (old / want - 1.0).abs() > 1e-3, "{old:e} was right");
+    }
+
+    /// Tests `exp(a) softplus(d)`, which is `inf * 0` only where both streams are large.
+    #[test]
+    fn functions_of_two_streams_are_joined() {
+        let mut b = Builder::new();
+        let (a, d) = (b.stream(0), b.stream(1));
+        let (e, s) = (b.call(Prim::Exp, &[a]), b.call(Prim::Softplus, &[d]));
+        let product = b.product(e, s);
+        let graph = b.finish(&[product]);
+        let joined = joined(&graph).expect("a product");
+        assert!(is_better(&joined, &graph));
+        assert_eq!(joined.eval(&[1000.0, -1e4], &[]), [0.0]);
+        assert!((joined.eval(&[800.0, -801.0], &[])[0] - (-1f64).exp()).abs() < 1e-9);
     }
 
     /// Tests the derivative of `exp(a x) softplus(-x)`, and exponents far beyond `2^53`, which cancel exactly.
