@@ -9,7 +9,7 @@ use super::target::Target;
 use super::ub_budget::{need, streams_bits};
 use super::{
     asymptotes, bounded, cancelling, collected, constants, cost, gaussian, limits, logarithms,
-    masked, repeated, rounded_arguments, shared, shared_sigmoid, slopes,
+    masked, repeated, roots, rounded_arguments, shared, shared_sigmoid, slopes,
 };
 use crate::arch::Why;
 use crate::sequence::form::Digits;
@@ -78,6 +78,7 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
         if is_float {
             graphs.push(collected::run(graph));
             graphs.push(logarithms::run(graph));
+            graphs.extend(graphs.iter().map(roots::run).collect::<Vec<_>>());
         }
         graphs = distinct(graphs);
         let rewritten = |graph: &Graph| {

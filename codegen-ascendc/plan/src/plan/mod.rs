@@ -15,6 +15,7 @@
 //! accept      decides whether a sequence for such a function is accurate, by computing it
 //! accuracy    errors of results, relative near zeros: of a plan, and of a kernel's output
 //! reference   the formula in f64 that results are compared with
+//! output      an output of the formula, and the units in which its errors count
 //! samples     the elements that plans are judged at
 //! redundant_bounds  bounds of a graph that its kernel does not need
 //! reading     queries on a graph: scalars, single readers, smooth primitives
@@ -27,6 +28,7 @@
 //! logarithms  logarithms of quotients near 1
 //! masked      takes choices of 0 out of products and sums
 //! repeated    merges repeated terms of a sum
+//! roots       differences of square roots and numbers
 //! shared      factors out functions that terms of a sum share
 //! slopes      rewrites `sigmoid(v) sigmoid(-v)` and `sigmoid(-v) - sigmoid(v)`
 //! quotients   groups factors by streams
@@ -82,6 +84,7 @@ mod lower;
 mod lowering;
 mod masked;
 mod narrow;
+mod output;
 mod planned;
 mod quotients;
 mod reading;
@@ -90,6 +93,7 @@ mod reference;
 mod regions;
 pub mod registers;
 mod repeated;
+mod roots;
 mod rounded_arguments;
 pub mod rows;
 mod samples;
@@ -122,7 +126,7 @@ use choice::chosen;
 use kept::{Choices, Source};
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor};
 use op_dsl_ir::{DType, Node, Stored};
-use reference::Activation;
+use output::Sizes;
 use samples::Samples;
 use std::cell::RefCell;
 use target::Target;
@@ -192,7 +196,7 @@ pub fn searched(
 /// ones around the worst of these, nearer from round to round. Each `set` of attacks draws other elements, and no search for plans
 /// evaluates any of them.
 pub fn attacked(def: &OpDef, plan: &Plan, attacks: usize, set: usize) -> Accuracy {
-    let samples = Samples::new(def, plan.spec, plan.dtype, Activation::BySize);
+    let samples = Samples::new(def, plan.spec, plan.dtype, Sizes::Counted);
     search::attacked(&samples, plan, attacks, set)
 }
 
@@ -215,8 +219,8 @@ fn make(
         return rows::plan(def, spec, dtype, soc, part);
     }
     let graph = &def.specs[spec].graph;
-    let [strict, sized] = [Activation::AsOne, Activation::BySize]
-        .map(|activation| Samples::new(def, spec, dtype, activation));
+    let [strict, sized] =
+        [Sizes::Ignored, Sizes::Counted].map(|sizes| Samples::new(def, spec, dtype, sizes));
     let in_budget = |target: Target<'_>, storage: Storage| {
         let plan = chosen(graph, &strict, target, storage, source).map_err(refuse)?;
         if plan.accuracy.is_good() {

@@ -2,14 +2,12 @@
 //!
 //! A column holds one value for each element.
 
+use super::output::{Columns, Output, Sizes};
 use crate::sequence::forms::circle;
-use op_dsl_ir::analysis::{Inputs, Visit};
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::roles::{self, Dependence};
-use op_dsl_ir::univariate::part;
-use op_dsl_ir::{DType, Graph, Id, Node, Prim};
-use std::borrow::Cow;
+use op_dsl_ir::roles;
+use op_dsl_ir::{DType, Graph, Id};
 
 /// Error budgets in units in the last place, in the order of [`DType`].
 ///
@@ -32,17 +30,6 @@ const LEAST: f64 = f32::MIN_POSITIVE as f64;
 /// 0, as `1 + sin(2 x)` does: its terms are rounded before they cancel.
 const TURNED: f64 = 0.5;
 
-/// How the activation counts where it multiplies a function of other inputs too, as in `x sigmoid(a x)`.
-///
-/// The size of such factors limits the unit in which errors near zeros and in tails count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Activation {
-    /// As 1, as in functions of the activation alone: tails keep their digits where `a x` is rounded.
-    AsOne,
-    /// By its size, as other inputs do: `silu'(a x)` has a zero, near which no sequence of calls is right to its last digit.
-    BySize,
-}
-
 /// A formula at given attribute values, evaluated in f64, which results are compared with.
 pub struct Reference<'g> {
     graph: &'g Graph,
@@ -56,38 +43,17 @@ pub struct Reference<'g> {
     outputs: Vec<Output>,
 }
 
-/// An output of a formula.
-struct Output {
-    /// The part of the formula that the output is computed from; the last node is the output.
-    graph: Graph,
-    /// For each node, the input streams that it depends on.
-    inputs: Vec<Inputs>,
-    /// For each node, true if it depends on the activation and on no other stream.
-    ///
-    /// The activation is the input stream that the formula is applied to.
-    own: Vec<bool>,
-    /// For each node, true if it is in `own` and counts by its size: it is arithmetic on the activation, without a function.
-    sized: Vec<bool>,
-    /// For each input stream, true if the output is affine in it: the stream only multiplies terms.
-    factors: Vec<bool>,
-    /// Arguments of sines and cosines that depend on an input stream.
-    turns: Vec<Id>,
-}
-
-/// For each node or stream, its values, one per element.
-type Columns = Vec<Vec<f64>>;
-
 impl<'g> Reference<'g> {
     /// Returns the f64 reference of a specialisation of an operator at attribute values `scalars`.
     ///
     /// It uses a graph that does not cancel in f64, if the specialisation has one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
-        Reference::counting(Activation::BySize, def, spec, dtype, scalars)
+        Reference::counting(Sizes::Counted, def, spec, dtype, scalars)
     }
 
-    /// Returns a reference whose errors count as `activation` says.
+    /// Returns a reference whose errors count as `sizes` says.
     pub(super) fn counting(
-        activation: Activation,
+        sizes: Sizes,
         def: &'g OpDef,
         spec: usize,
         dtype: DType,
@@ -97,21 +63,14 @@ impl<'g> Reference<'g> {
         let graph = spec.precise();
         let streams = def.input_streams().len();
         let (outputs, stream) = (graph.outputs.iter(), roles::activation(def));
-        let output = |id: &Id| Output::new(graph, *id, streams, stream, activation);
+        let output = |id: &Id| Output::new(graph, *id, streams, stream, sizes);
         let outputs = outputs.map(output).collect();
         Reference { graph, plain: &spec.graph, scalars, dtype, outputs }
     }
 
-    /// Returns true if errors count otherwise than by [`Activation::AsOne`].
+    /// Returns true if errors count otherwise than by [`Sizes::Ignored`].
     pub(super) fn counts_sizes(&self) -> bool {
-        let counts = |of: &Output| {
-            let is_factor = |id: &Id| of.sized[id.index()];
-            let multiplies = |(node, own): (&Node, &bool)| {
-                node.is_product() && !own && node.args().iter().any(is_factor)
-            };
-            of.graph.nodes.iter().zip(&of.own).any(multiplies)
-        };
-        self.outputs.iter().any(counts)
+        self.outputs.iter().any(Output::counts_sizes)
     }
 
     /// Returns, for each element, the unit in which the error of an output is measured; `want` are the reference results.
@@ -219,9 +178,10 @@ impl<'g> Reference<'g> {
         Some((0..count).map(is_small).collect())
     }
 
-    /// Returns true if result `got` is that of a nearby `float` input on the other side of a jump.
+    /// Returns true if result `got` is that of a nearby `float` input on the other side of a jump, or between those of both sides.
     ///
-    /// For example, `hard_sigmoid'` compares `alpha x + beta` with 1, where that sum is rounded.
+    /// For example, `hard_sigmoid'` compares `alpha x + beta` with 1, where that sum is rounded. The derivative of a minimum is the mean
+    /// of both sides where both arguments are rounded to the same number.
     fn is_beside_jump(&self, streams: &[f64], output: usize, got: f64) -> bool {
         const UNITS: i32 = 8;
         let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
@@ -234,7 +194,11 @@ impl<'g> Reference<'g> {
             let steps = near.windows(2).map(|pair| (pair[1] - pair[0]).abs());
             let (largest, all) = steps.fold((0.0, 0.0), |(m, sum), d| (d.max(m), sum + d));
             let is_jump = largest > 0.5 * all && all > 1e-3 * near[0].abs();
-            is_jump && near.iter().any(|near| format.error(got, *near, LEAST) <= budget)
+            let is_between = |pair: &[f64]| {
+                let nearest = got.clamp(pair[0].min(pair[1]), pair[0].max(pair[1]));
+                format.error(got, nearest, LEAST) <= budget
+            };
+            is_jump && near.windows(2).any(is_between)
         })
     }
 
@@ -307,92 +271,6 @@ impl<'g> Reference<'g> {
     }
 }
 
-impl Output {
-    /// Returns output `id` of a graph, where `stream` is the activation, which counts as `activation` says.
-    fn new(graph: &Graph, id: Id, streams: usize, stream: usize, activation: Activation) -> Output {
-        let graph = part(graph, id);
-        let inputs = graph.inputs();
-        let is_own = |inputs: &Inputs| inputs.streams == Inputs::bit(stream);
-        let own: Vec<bool> = inputs.iter().map(is_own).collect();
-        let has_function = graph.forward(|at: Visit<'_, bool>| {
-            let is_function = |prim: Prim| prim.row().ulp.0 > 0.5;
-            matches!(at.node, Node::Call(prim, _) if is_function(prim)) || at.args().any(|has| *has)
-        });
-        let is_sized = |(own, has): (bool, bool)| activation == Activation::BySize && own && !has;
-        let sized = own.iter().copied().zip(has_function).map(is_sized).collect();
-        let is_affine = |k| roles::dependence(&graph, k) == Dependence::Affine;
-        let factors = (0..streams).map(is_affine).collect();
-        let turn = |node: &Node| match *node {
-            Node::Call(Prim::Sin | Prim::Cos, [x, ..]) if inputs[x.index()].streams != 0 => Some(x),
-            _ => None,
-        };
-        let turns = graph.nodes.iter().filter_map(turn).collect();
-        Output { graph, inputs, own, sized, factors, turns }
-    }
-
-    /// Returns the values of all nodes for `count` elements.
-    fn values(&self, streams: &[Vec<f64>], scalars: &[f64], count: usize) -> Columns {
-        let columns = self.graph.eval_all_columns(streams, scalars, count);
-        columns.into_iter().map(Cow::into_owned).collect()
-    }
-
-    /// Returns, for each element, the change of the output per relative change of input `stream`.
-    ///
-    /// It is computed by central differences, and is 0 where these are not finite. `values` are those of all nodes at `streams`.
-    fn changes(&self, values: &Columns, streams: &[Vec<f64>], stream: usize) -> Vec<f64> {
-        const STEP: f64 = 1.0 / (1 << 20) as f64;
-        let depends = |id: Id| self.inputs[id.index()].streams & Inputs::bit(stream) != 0;
-        let xs = &streams[stream];
-        if !depends(self.graph.last()) {
-            return vec![0.0; xs.len()];
-        }
-        let at = |share: f64| {
-            let given = |id: Id, node: &Node| match node {
-                _ if !depends(id) => Some(Cow::Borrowed(&values[id.index()][..])),
-                Node::Stream(_) => Some(xs.iter().map(|x| x * (1.0 + share)).collect()),
-                _ => None,
-            };
-            self.graph.columns(xs.len(), given).pop().unwrap_or_default()
-        };
-        let change = |(above, below): (&f64, &f64)| {
-            let change = (above - below).abs() / (2.0 * STEP);
-            if change.is_finite() { change } else { 0.0 }
-        };
-        at(STEP).iter().zip(at(-STEP).iter()).map(change).collect()
-    }
-
-    /// Returns, for each element, the size of the factors in front of functions of the activation.
-    ///
-    /// The result is the output with 1 for each node in `own`, the functions of the activation alone, at least 1 for other
-    /// functions and for nodes in `sized`, and with absolute values, so that no sum cancels. `values` are those of all nodes.
-    fn weights(&self, values: &Columns, own: &[bool], count: usize) -> Vec<f64> {
-        let mut all = self.graph.forward(|at: Visit<'_, Vec<f64>>| {
-            let args: Vec<&Vec<f64>> = at.args().collect();
-            let sizes = || values[at.id.index()].iter().map(|value| value.abs());
-            let each = |f: &dyn Fn(&mut dyn Iterator<Item = f64>) -> f64| {
-                (0..count).map(|i| f(&mut args.iter().map(|arg| arg[i]))).collect()
-            };
-            match at.node {
-                _ if own[at.id.index()] && self.sized[at.id.index()] => {
-                    sizes().map(|v| v.max(1.0)).collect()
-                }
-                _ if own[at.id.index()] => vec![1.0; count],
-                Node::Call(Prim::Add | Prim::Sub, _) => each(&|args| args.sum()),
-                Node::Call(Prim::Neg | Prim::Mul | Prim::Mul3, _) => each(&|args| args.product()),
-                Node::Call(Prim::Select, _) => each(&|args| args.skip(1).fold(0.0, f64::max)),
-                Node::Call(Prim::Div, _) => {
-                    each(&|args| args.next().unwrap_or(0.0) / args.next().unwrap_or(1.0))
-                }
-                Node::Call(prim, _) if prim.row().ulp.0 > 0.5 => {
-                    sizes().map(|v| v.max(1.0)).collect()
-                }
-                _ => sizes().collect(),
-            }
-        });
-        all.pop().unwrap_or_default()
-    }
-}
-
 /// Returns the values of `columns` at the given elements only.
 fn picked(columns: &[Vec<f64>], elements: &[usize]) -> Columns {
     let of = |column: &Vec<f64>| elements.iter().map(|i| column[*i]).collect();
@@ -402,45 +280,4 @@ fn picked(columns: &[Vec<f64>], elements: &[usize]) -> Columns {
 /// Converts the values of a stream from `float` to f64.
 pub(super) fn widened(stream: &[f32]) -> Vec<f64> {
     stream.iter().map(|x| f64::from(*x)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use op_dsl_ir::Builder;
-
-    #[test]
-    fn functions_weigh_as_much_as_what_multiplies_them() {
-        let mut b = Builder::new();
-        let (dy, x, dz) = (b.stream(0), b.stream(1), b.stream(2));
-        let (f, g) = (b.call(Prim::Gelu, &[x]), b.call(Prim::Tanh, &[x]));
-        let (first, second) = (b.product(dy, f), b.product(dz, g));
-        let sum = b.difference(first, second);
-        let third = b.quotient(sum, dz);
-        let graph = b.finish(&[f, sum, third]);
-        let streams = [-3.0, 0.1, 2.0].map(|x| vec![x]);
-        let weight = |id: &Id| {
-            let output = Output::new(&graph, *id, 3, 1, Activation::AsOne);
-            output.weights(&output.values(&streams, &[], 1), &output.own, 1)[0]
-        };
-        let found: Vec<f64> = graph.outputs.iter().map(weight).collect();
-        assert_eq!(found, [1.0, 5.0, 2.5]);
-    }
-
-    #[test]
-    fn activation_counts_by_its_size_beside_functions_of_others() {
-        let mut b = Builder::new();
-        let (x, a) = (b.stream(0), b.stream(1));
-        let v = b.product(a, x);
-        let f = b.call(Prim::SiluGrad, &[v]);
-        let (of_both, own) = (b.product(x, f), b.call(Prim::Gelu, &[x]));
-        let sum = b.sum(of_both, own);
-        let graph = b.finish(&[sum]);
-        let streams = [42.0, -0.03].map(|x| vec![x]);
-        let weight = |activation: Activation| {
-            let output = Output::new(&graph, graph.outputs[0], 2, 0, activation);
-            output.weights(&output.values(&streams, &[], 1), &output.own, 1)[0]
-        };
-        assert_eq!([Activation::AsOne, Activation::BySize].map(weight), [2.0, 43.0]);
-    }
 }

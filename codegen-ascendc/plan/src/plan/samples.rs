@@ -4,7 +4,8 @@
 
 use super::arithmetic::round;
 use super::limits::defaults;
-use super::reference::{Activation, Reference, widened};
+use super::output::Sizes;
+use super::reference::{Reference, widened};
 use crate::sequence::Type;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
@@ -23,8 +24,8 @@ pub(super) struct Samples<'d> {
     /// For each set of samples, the attribute values it is taken at; the default ones come first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
-    /// How the activation counts in units of errors.
-    activation: Activation,
+    /// Whether sizes of inputs count in units of errors.
+    sizes: Sizes,
 }
 
 /// The samples of an operator at one choice of attribute values.
@@ -101,11 +102,11 @@ impl Points {
 }
 
 impl<'d> Samples<'d> {
-    pub fn new(def: &'d OpDef, spec: usize, dtype: DType, activation: Activation) -> Samples<'d> {
+    pub fn new(def: &'d OpDef, spec: usize, dtype: DType, sizes: Sizes) -> Samples<'d> {
         let attributes = attributes(def, spec);
         let cases = attributes.iter().map(|_| OnceCell::new()).collect();
         let masks = (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect();
-        Samples { def, spec, dtype, masks, attributes, cases, activation }
+        Samples { def, spec, dtype, masks, attributes, cases, sizes }
     }
 
     /// Returns the samples at each choice of attribute values, the default ones first.
@@ -113,15 +114,15 @@ impl<'d> Samples<'d> {
         self.cases.iter().enumerate().map(|(k, case)| case.get_or_init(|| self.case(k)))
     }
 
-    /// Returns true if the size of the activation counts in units of errors.
+    /// Returns true if sizes of inputs may count in units of errors.
     pub fn count_sizes(&self) -> bool {
         self.cases().any(|case| case.reference.counts_sizes())
     }
 
     fn case(&self, k: usize) -> Case<'d> {
         let scalars = self.attributes[k].clone();
-        let (activation, own) = (self.activation, scalars.clone());
-        let reference = Reference::counting(activation, self.def, self.spec, self.dtype, own);
+        let (sizes, own) = (self.sizes, scalars.clone());
+        let reference = Reference::counting(sizes, self.def, self.spec, self.dtype, own);
         let points = Points::new(self.points(k), &reference);
         Case { scalars, reference, points, failures: RefCell::default(), all: OnceCell::new() }
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::plan::accept::Judge;
 use crate::plan::candidates;
 use crate::plan::lowering::Lowering;
-use crate::plan::reference::Activation;
+use crate::plan::output::Sizes;
 use crate::plan::regions::Regions;
 use crate::plan::samples::Samples;
 use crate::plan::search::under_attack;
@@ -140,7 +140,7 @@ fn functions_of_authors_have_tails() {
             let parts = Lowering::new(&Regions::none(graph, 1, target), target, Storage::Memory);
             let parts = candidates::planned(graph.clone(), parts.expect("parts"), 0, target);
             let parts = parts.expect("a plan of parts");
-            let samples = Samples::new(&def, 0, dtype, Activation::AsOne);
+            let samples = Samples::new(&def, 0, dtype, Sizes::Ignored);
             // A plan is taken at once only within this share of its budget.
             let error = under_attack(&samples, &parts, f64::INFINITY, f64::INFINITY);
             let are_right = error.error <= 0.875 * error.budget;

@@ -106,8 +106,8 @@ public:
                 MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
                 MicroAPI::Adds(t5, t3, 1.0f, lanes);
                 MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t4, t4, t3, lanes);
-                MicroAPI::Muls(t4, t4, u7, lanes);
+                MicroAPI::Muls(t5, t3, u7, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::MulDstAdd(t4, t1, t3, lanes);
                 MicroAPI::Select(t4, c2, t4, m0);
                 MicroAPI::Mul(t4, t0, t4, lanes);
@@ -174,8 +174,8 @@ public:
                 MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
                 MicroAPI::Adds(t5, t3, 1.0f, lanes);
                 MicroAPI::Div(t3, t3, t5, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t4, t4, t3, lanes);
-                MicroAPI::Muls(t4, t4, u7, lanes);
+                MicroAPI::Muls(t5, t3, u7, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::MulDstAdd(t4, t1, t3, lanes);
                 MicroAPI::Select(t4, c2, t4, m0);
                 MicroAPI::Mul(t4, t0, t4, lanes);
