@@ -10,7 +10,6 @@ use codegen_ascendc::arch::{Soc, Why};
 use codegen_ascendc::emit::{Options, Package};
 use codegen_ascendc::plan::Storage;
 use op_dsl::Operator;
-use op_dsl_cpp::in_parallel;
 
 #[op_dsl::operators(kernels = false)]
 pub mod ops {
@@ -79,24 +78,26 @@ fn every_size_on_every_product() {
 fn every_size(products: &[&'static str], small: &[usize]) {
     let published = ["MishGrad", "ReluGradV2"].map(super::operator);
     let all = [ops::OPERATORS, &published].concat();
-    let on = |name: &&'static str| Program::all(&able(&all, soc(name)), name);
-    let programs: Vec<Program> = products.iter().flat_map(on).collect();
-    in_parallel(programs, |p| {
-        for (attrs, dtype) in
-            attribute_values(p.op).iter().flat_map(|a| p.dtypes().into_iter().map(move |d| (a, d)))
-        {
-            let more = [63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 2048];
-            for n in small.iter().copied().chain(more) {
-                check(&p, attrs, &[3, n], dtype, 1 + n as u32 % 7);
-            }
-            for shape in [&[70_001][..], &[1], &[1, 9001], &[7, 130, 3], &[500, 6], &[40, 96]] {
-                check(&p, attrs, shape, dtype, 5);
-            }
-            if p.op.def().empty {
-                check(&p, attrs, &[0, 5], dtype, 4);
+    for soc in products.iter().copied().map(soc) {
+        for p in &Program::all(&able(&all, soc), soc.name) {
+            for attrs in attribute_values(p.op) {
+                for dtype in p.dtypes() {
+                    let more = [63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 2048];
+                    for n in small.iter().copied().chain(more) {
+                        check(p, &attrs, &[3, n], dtype, 1 + n as u32 % 7);
+                    }
+                    for shape in
+                        [&[70_001][..], &[1], &[1, 9001], &[7, 130, 3], &[500, 6], &[40, 96]]
+                    {
+                        check(p, &attrs, shape, dtype, 5);
+                    }
+                    if p.op.def().empty {
+                        check(p, &attrs, &[0, 5], dtype, 4);
+                    }
+                }
             }
         }
-    });
+    }
 }
 
 /// A select uses a bit mask as it lies in UB, and a byte mask needs a comparison.

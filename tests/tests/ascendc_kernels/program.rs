@@ -18,6 +18,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use tempfile::TempDir;
 
 /// All instances of an operator's kernel on one architecture.
@@ -29,7 +30,7 @@ pub struct Program {
     /// The program, which may contain kernels of other operators too.
     binary: PathBuf,
     /// Directory with the files of the last call.
-    files: TempDir,
+    files: Rc<TempDir>,
     /// Results of the calls that have been judged.
     pub known: RefCell<Known>,
 }
@@ -89,10 +90,15 @@ impl Program {
     }
 
     fn each(packages: Vec<Planned>, soc: &'static Soc, binary: &Path) -> Vec<Program> {
-        let program = |(op, package): Planned| {
-            let files = TempDir::with_prefix_in(op.name(), env!("CARGO_TARGET_TMPDIR"));
-            let (binary, files) = (binary.to_path_buf(), files.expect("a directory"));
-            Program { op, package, soc, binary, files, known: RefCell::default() }
+        let files = TempDir::with_prefix_in(packages[0].0.name(), env!("CARGO_TARGET_TMPDIR"));
+        let files = Rc::new(files.expect("a directory"));
+        let program = |(op, package)| Program {
+            op,
+            package,
+            soc,
+            binary: binary.to_path_buf(),
+            files: Rc::clone(&files),
+            known: RefCell::default(),
         };
         packages.into_iter().map(program).collect()
     }

@@ -37,32 +37,7 @@ impl Shared {
 }
 
 /// Emits and compiles the kernels for a product, once in a process.
-///
-/// Where all tests run, the programs of all products are made ahead, because a compiler keeps one processor busy while tests of the
-/// same product wait.
 pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
-    static AHEAD: std::sync::Once = std::sync::Once::new();
-    let are_all = std::env::args().skip(1).all(|arg| arg.starts_with('-'));
-    if are_all {
-        AHEAD.call_once(|| {
-            in_parallel(AHEAD_OF_TESTS, |(soc, storage)| {
-                made(Soc::named(soc).expect("a target"), storage);
-            })
-        });
-    }
-    made(soc, storage)
-}
-
-/// Products, each of another architecture, and where their kernels have intermediate values.
-const AHEAD_OF_TESTS: [(&str, Storage); 5] = [
-    ("ascend910", Storage::Registers),
-    ("ascend310p", Storage::Registers),
-    ("ascend950", Storage::Memory),
-    ("ascend950", Storage::Registers),
-    ("ascend910b", Storage::Registers),
-];
-
-fn made(soc: &'static Soc, storage: Storage) -> &'static Shared {
     static SHARED: Once<(u16, bool), &'static Shared> = Mutex::new(BTreeMap::new());
     let in_registers = soc.arch.registers && storage == Storage::Registers;
     once(&SHARED, (soc.arch.number, in_registers), || {
