@@ -66,8 +66,8 @@ pub fn joined(graph: &Graph) -> Option<Graph> {
 
 /// Returns whether `joined` has an accurate result at a sample point where `graph` has another.
 ///
-/// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64. All streams are large
-/// at once too: `exp(a) softplus(d)` is `inf * 0` only where both are.
+/// Attributes have either sign. Exponents of powers are small as well, which bring values back that are beyond f64. Two streams are
+/// large at once as well, because `exp(a) softplus(d)` is `inf * 0` only where both are.
 pub fn is_better(joined: &Graph, graph: &Graph) -> bool {
     let mut points: Vec<_> = lines(graph, &[]).flatten().collect();
     if graph.nodes.iter().any(|node| matches!(node, Node::Call(Prim::Pow, _))) {

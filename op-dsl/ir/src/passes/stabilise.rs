@@ -87,7 +87,7 @@ fn twice_sigmoid(b: &mut Builder, factor: f64, u: Id) -> Id {
 
 fn order_products(graph: &Graph) -> Graph {
     let bounds = bounds(graph);
-    let uniform: Vec<bool> = graph.inputs().iter().map(|inputs| inputs.streams == 0).collect();
+    let uniform = graph.uniform();
     let inner = inner_products(graph);
     graph.rewrite_at(|b, at| {
         let product = match at.node {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// Inputs of one evaluation of a graph: one element of every stream, and the attributes.
 ///
-/// Points of a line share the elements of the other streams, because a list for each point takes as long as to evaluate a short graph.
+/// Points of a line share the elements of the other streams, so that no point has a list of its own.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// Element of the stream that varies along the line of sample points that contains this one.
@@ -128,16 +128,20 @@ fn all_lines(graph: &Graph, ranges: &Ranges) -> Vec<Line> {
 /// overflow, where no author has one.
 fn opposite_addends(graph: &Graph) -> Option<[f64; 3]> {
     let is_sum = |node: &Node| matches!(node, Node::Call(Prim::Add | Prim::Sub, _));
-    let adds = |(id, node): (Id, &Node)| match node {
-        Node::Scalar(s) => {
-            let mut readers = graph.nodes.iter().filter(|reader| reader.args().contains(&id));
-            readers.all(is_sum).then_some(usize::from(*s) % 3)
-        }
-        _ => None,
+    let only_adds =
+        |id: Id| graph.nodes.iter().filter(|node| node.args().contains(&id)).all(is_sum);
+    // Attributes `s` and `s + 3` share a value.
+    let has_value = |k: usize, id: &Id| match graph.nodes[id.index()] {
+        Node::Scalar(s) => usize::from(s) % 3 == k,
+        _ => false,
     };
-    let all: Vec<usize> = graph.ids().zip(&*graph.nodes).filter_map(adds).collect();
+    let is_addend = |k: &usize| {
+        let mut own = graph.ids().filter(|id| has_value(*k, id)).peekable();
+        own.peek().is_some() && own.all(only_adds)
+    };
+    let all: Vec<usize> = (0..3).filter(is_addend).collect();
     let mut scalars = SCALARS[1];
-    all.iter().for_each(|s| scalars[*s] = -scalars[*s].abs());
+    all.iter().for_each(|k| scalars[*k] = -scalars[*k]);
     (!all.is_empty()).then_some(scalars)
 }
 
