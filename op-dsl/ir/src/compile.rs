@@ -5,10 +5,12 @@
 //!   -> branch_sinking   a function of a select moves into its arms, where an arm then becomes a primitive
 //!   -> recognise        an analytic univariate subgraph that equals a primitive becomes that primitive
 //!   -> exponential_sums `ln(exp(x) + exp(y))` becomes `max(x, y) + softplus(-|x - y|)`, quotients become sigmoids
+//!   -> functions_of_logarithms  `tanh(ln u)` becomes a fraction
 //!   -> differentiate    gradients only
 //!   -> divisors         gradients only: terms with `a * (b / a)` become `b`
 //!   -> finish:
-//!        branch_sinking, recognise, exponential_sums  again, for what differentiation or the author wrote out
+//!        branch_sinking, recognise, exponential_sums, functions_of_logarithms
+//!                       again, for what differentiation or the author wrote out
 //!        compose        primitives without an algorithm are expanded
 //!        like_terms     `a x + b x` becomes `(a + b) x` for attributes `a` and `b`
 //!        saturate       x is clamped where the formula has reached its limit
@@ -42,8 +44,8 @@ use crate::passes::exponential_sums::Joint;
 use crate::passes::rational::Style;
 use crate::passes::{
     addends, branch_sinking, common_factors, compose, conjugates, exponential_sums, exponentials,
-    functions_of_streams, functions_of_sums, held, like_terms, limits, opposites, overflow_guard,
-    rational, recognise, saturate, series, simplify, stabilise,
+    functions_of_logarithms, functions_of_streams, functions_of_sums, held, like_terms, limits,
+    opposites, overflow_guard, rational, recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic, BUDGET, Ranges, Worst};
@@ -147,7 +149,8 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
 
 /// Rewrites a graph before it is differentiated: a formula that spells out a primitive becomes a call of that primitive.
 pub fn before_derivatives(graph: &Graph) -> Graph {
-    exponential_sums::run(&recognise::run(&branch_sinking::run(graph)), Joint::Lost)
+    let recognised = recognise::run(&branch_sinking::run(graph));
+    functions_of_logarithms::run(&exponential_sums::run(&recognised, Joint::Lost))
 }
 
 /// Error budget of the 16-bit types, in their own ULP.
@@ -202,6 +205,15 @@ pub fn without_f64(traced: &Graph) -> Vec<Graph> {
     }
     let limited = |form: Graph| held::run(&limits::run(&series::run(&form)));
     fractions(&written).map(|form| for_float(&overflow_guard::run(&limited(form)))).collect()
+}
+
+/// Returns a formula as fractions, for back ends without f64, once for each of [`STYLES`].
+///
+/// The fractions in exponentials of `-|u|`, with a formula for either sign of `u`, neither overflow nor lose the digits of tails.
+pub fn fractions_for_float(traced: &Graph) -> impl Iterator<Item = Graph> {
+    let written = written(traced);
+    let limited = |form: Graph| for_float(&held::run(&limits::run(&form)));
+    STYLES.into_iter().map(move |style| limited(fraction(&written, style)))
 }
 
 /// Returns a formula for f64 before sums that cancel are rewritten.
@@ -293,7 +305,7 @@ fn one_by_one(traced: &Graph, ranges: &Ranges, infinities: Infinities) -> (Graph
 /// Rewrites a graph so that it calls only primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
     let recognised = recognise::run(&branch_sinking::run(&simplify::run(graph)));
-    compose::run(&exponential_sums::run(&recognised, Joint::Kept))
+    compose::run(&functions_of_logarithms::run(&exponential_sums::run(&recognised, Joint::Kept)))
 }
 
 fn finish(graph: &Graph) -> Graph {

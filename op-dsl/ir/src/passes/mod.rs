@@ -9,6 +9,7 @@ pub mod differentiate;
 pub mod divisors;
 pub(crate) mod exponential_sums;
 pub(crate) mod exponentials;
+pub(crate) mod functions_of_logarithms;
 pub(crate) mod functions_of_streams;
 pub mod functions_of_sums;
 pub(crate) mod held;
