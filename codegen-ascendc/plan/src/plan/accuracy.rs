@@ -3,7 +3,7 @@
 //! The budget of a result is that of its element type ([`BUDGET`]). Rounding that no sequence avoids adds to it:
 //!
 //! - In `float`, what a change of the inputs by as many half units makes. This is nothing near a zero at 0, and little near one
-//!   elsewhere. No more than 2^-22 of the factor in front of functions is added, and less in tails.
+//!   elsewhere. No more than 2^-22 of the factor in front of functions is added, attributes included, and less in tails.
 //! - The least normal number of `float`, times that factor, because a function that has become smaller has no digits left to
 //!   multiply.
 //! - Where the argument of a sine or cosine is beyond 1/2, 2^-22 of the terms of sums with it, because these cancel at inputs other than 0.

@@ -97,6 +97,7 @@ mod roots;
 mod rounded_arguments;
 pub mod rows;
 mod samples;
+mod scales;
 mod schedule;
 mod search;
 mod shared;

@@ -1,5 +1,6 @@
 //! An output of a formula in f64, and the units in which its errors count: how much it changes with its inputs, and the size of its terms.
 
+use super::scales::Scales;
 use op_dsl_ir::analysis::{Inputs, Visit};
 use op_dsl_ir::format::pow2;
 use op_dsl_ir::roles::{self, Dependence};
@@ -33,6 +34,8 @@ pub(super) struct Output {
     ///
     /// The activation is the input stream that the formula is applied to.
     pub(super) own: Vec<bool>,
+    /// How attributes multiply the nodes in `own`.
+    scales: Scales,
     /// For each node, true if it is in `own` and counts by its size: it is arithmetic on the activation, without a function.
     sized: Vec<bool>,
     sizes: Sizes,
@@ -59,6 +62,7 @@ impl Output {
             graph.forward(|at: Visit<'_, bool>| is_function(&at.node) || at.args().any(|has| *has));
         let is_sized = |(own, has): (bool, bool)| sizes == Sizes::Counted && own && !has;
         let sized = own.iter().copied().zip(has_function).map(is_sized).collect();
+        let scales = Scales::new(&graph, &own);
         let is_affine = |k| roles::dependence(&graph, k) == Dependence::Affine;
         let factors = (0..streams).map(is_affine).collect();
         let turn = |node: &Node| match *node {
@@ -66,7 +70,7 @@ impl Output {
             _ => None,
         };
         let turns = graph.nodes.iter().filter_map(turn).collect();
-        Output { graph, inputs, own, sized, sizes, factors, turns }
+        Output { graph, inputs, own, scales, sized, sizes, factors, turns }
     }
 
     /// Returns true if errors count otherwise than by [`Sizes::Ignored`].
@@ -122,11 +126,12 @@ impl Output {
 
     /// Returns, for each element, the size of the factors in front of functions of the activation.
     ///
-    /// The result is the output with 1 for each node in `own`, the functions of the activation alone, at least 1 for other
-    /// functions and for nodes in `sized`, and with absolute values, so that no sum cancels. Where terms of different inputs cancel in
-    /// the argument of a function, it has their size too, times the slope of the function: `x + sigmoid(r) h` is rounded before its
-    /// tanh. `values` are those of all nodes.
+    /// The result is the output with the attributes in front of each node in `own`, the functions of the activation alone, at least 1
+    /// for these, for other functions and for nodes in `sized`, and with absolute values, so that no sum cancels. Where terms of
+    /// different inputs cancel in the argument of a function, it has their size too, times the slope of the function:
+    /// `x + sigmoid(r) h` is rounded before its tanh. `values` are those of all nodes.
     pub(super) fn weights(&self, values: &Columns, own: &[bool], count: usize) -> Vec<f64> {
+        let scales = self.scales.at(&self.graph, values, count);
         let mut all = self.graph.forward(|at: Visit<'_, Vec<f64>>| {
             let args: Vec<&Vec<f64>> = at.args().collect();
             let sizes = || values[at.id.index()].iter().map(|value| value.abs());
@@ -142,7 +147,7 @@ impl Output {
                 _ if own[at.id.index()] && self.sized[at.id.index()] => {
                     sizes().map(|v| v.max(1.0)).collect()
                 }
-                _ if own[at.id.index()] => vec![1.0; count],
+                _ if own[at.id.index()] => scales[at.id.index()].clone(),
                 Node::Call(Prim::Add | Prim::Sub, _) => each(&|args| args.sum()),
                 Node::Call(Prim::Neg | Prim::Mul | Prim::Mul3, _) => each(&|args| args.product()),
                 Node::Call(Prim::Select, _) => each(&|args| args.skip(1).fold(0.0, f64::max)),
