@@ -14,7 +14,7 @@ use super::{
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use crate::tiling::{BLOCK, UbTooSmall};
-use op_dsl_ir::compile::{for_float, without_f64};
+use op_dsl_ir::compile::{for_float, fractions_for_float, without_f64};
 use op_dsl_ir::passes::{opposites, simplify};
 use op_dsl_ir::{DType, Graph, Node, Prim, roles};
 
@@ -71,6 +71,11 @@ fn rewrites(graph: &Graph, spec: usize, target: Target<'_>) -> Vec<Graph> {
     {
         let wide = for_float(&wide.graph);
         graphs.extend([masked::run(&wide), wide].map(|wide| bounded::run(&wide, activation)));
+    }
+    // One fraction for each sign of an exponent keeps the digits of both tails, for more calls.
+    if target.digits.is_fine() {
+        let fractions = fractions_for_float(&written.traced);
+        graphs.extend(fractions.map(|graph| bounded::run(&graph, activation)));
     }
     if target.digits > Digits::Absolute {
         graphs.push(cancelling::run(graph));

@@ -185,7 +185,9 @@ impl Pass<'_> {
             return None;
         }
         let (function, times) = function(graph, self.inputs)?;
-        if !times.0.is_empty() || function.domain[0] == 0.0 {
+        // An attribute that divides may be 0.
+        let divides = times.0.iter().any(|(_, power)| *power < 0);
+        if divides || function.domain[0] == 0.0 {
             return None;
         }
         let way = best(&function.graph, self.target)?;
@@ -199,7 +201,9 @@ impl Pass<'_> {
             self.of.push(variable);
             self.ways.len() - 1
         });
-        Some(self.b.stream(self.inputs + at))
+        let value = self.b.stream(self.inputs + at);
+        let scale = times.product(&mut self.b);
+        Some(scale.map_or(value, |scale| self.b.product(value, scale)))
     }
 }
 

@@ -147,8 +147,9 @@ fn functions_of_authors_have_tails() {
             let plan = planned(&def, dtype);
             println!("{name} {dtype}: {} calls, {} by parts", plan.cost.calls, parts.cost.calls);
             assert!(!are_right || plan.cost.cycles < parts.cost.cycles, "{name} {dtype}");
-            if plan.cost.cycles >= parts.cost.cycles {
-                continue; // No tail; `search` judges the parts.
+            // `search` judges the parts and what a finer class finds, which count a changed input in the tail.
+            if plan.cost.cycles >= parts.cost.cycles || plan.digits != Digits::Absolute {
+                continue;
             }
             let judge = judge(&def, Digits::Absolute, dtype);
             for noise in [Noise::None, Noise::Unit(3)] {
