@@ -161,6 +161,7 @@ rows! {
     GeluTanhGrad: "s + x v' s (1 - s), s = sigmoid(v); x held to -15..6, so exact at both infinities" {
         "N"  F16  Free  Relative Alone(gate::gelu_tanh_grad_n);
         "P"  ALL  Exact Relative MemberOf(gate::tanh_gate, Member::Slope);
+        "PX" F32  Exact Fine     MemberOf(gate::tanh_gate, Member::SlopeFine);
     }
     SiluGrad: "s + x (1 - s) s, x held to -110..20, so exact at both infinities" {
         "G"  ALL  Free  Relative MemberOf(gate::silu_gate, Member::Slope);

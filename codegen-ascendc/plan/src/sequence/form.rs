@@ -100,6 +100,8 @@ pub enum Member {
     Value,
     /// The derivative of `x sigma`: `slope q + q`.
     Slope,
+    /// The same as `(slope + 1) q`, which rounds numbers of the size of the result, and is a call longer.
+    SlopeFine,
     /// The complement `1 - sigma`, which is the sigmoid of the negation: `q`.
     Rest,
 }
@@ -118,6 +120,10 @@ impl Member {
             Member::Sigma | Member::Rest => q,
             Member::Value => s.mul(gate.x, q),
             Member::Slope => s.fused_mul_add(gate.slope, q, q),
+            Member::SlopeFine => {
+                let whole = s.adds(gate.slope, 1.0);
+                s.mul(whole, q)
+            }
         }
     }
 }
