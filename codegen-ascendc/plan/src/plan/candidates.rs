@@ -44,10 +44,19 @@ pub(super) fn plans(
     let planned = |(graph, lowering)| planned(graph, lowering, spec, target);
     let mut plans = distinct(all).into_iter().map(planned).collect::<Result<Vec<Plan>, Why>>()?;
     let is_right = |plan: &Plan| asymptotes::serve(target.def, plan);
-    if !target.continued.is_empty() && plans.iter().any(is_right) {
-        plans.retain(is_right);
+    let is_right_at_ends = |plan: &Plan| asymptotes::serve_largest(target.def, plan);
+    retain_any(&mut plans, is_right_at_ends);
+    if !target.continued.is_empty() {
+        retain_any(&mut plans, is_right);
     }
     Ok(plans)
+}
+
+/// Keeps the plans that are right; all, if none is.
+fn retain_any(plans: &mut Vec<Plan>, is_right: impl Fn(&Plan) -> bool) {
+    if plans.iter().any(&is_right) {
+        plans.retain(is_right);
+    }
 }
 
 /// Returns the graph and rewrites of it that may be more accurate or cheaper, each once.
