@@ -100,14 +100,8 @@ fn formulas_are_right() {
 }
 
 /// Operators whose f32 plans for NPUs are over their budget at some elements, and the error that must not be exceeded.
-const OVER: [(&str, f64); 6] = [
-    ("LogisticSlopeBGrad", 10.2),
-    ("SmishAGrad", 9.4),
-    ("PhishAGrad", 8.9),
-    ("PhishBGrad", 8.9),
-    ("SerfAGrad", 8.1),
-    ("SerfBGrad", 8.1),
-];
+const OVER: [(&str, f64); 4] =
+    [("PhishAGrad", 8.9), ("PhishBGrad", 8.9), ("SerfAGrad", 8.1), ("SerfBGrad", 8.1)];
 
 #[test]
 #[ignore = "minutes"]

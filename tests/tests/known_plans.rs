@@ -87,13 +87,8 @@ const SETS: [usize; DType::COUNT] = [1, 1, 6];
 
 /// Plans in f32 that attacks find over their error budget: operator, and the error that must not be exceeded.
 ///
-/// All are within the budget at the attacks of the search, but for those of `ClippedSwigluGradGrad`, which has no such candidate.
-const OVER: [(&str, f64); 4] = [
-    ("ClippedSwigluGradGrad", 12.2),
-    ("SituGluGradGrad", 8.8),
-    ("GeGluGradGradV2", 8.9),
-    ("GeLUBackward", 8.1),
-];
+/// All are within the budget at the attacks of the search.
+const OVER: [(&str, f64); 1] = [("GeLUBackward", 8.03)];
 
 /// Attacks every plan that is emitted, with other elements than the search for it, and prints the largest errors.
 #[test]

@@ -1,4 +1,6 @@
 //! Losses and gates whose terms cancel, or whose slopes jump, have plans for NPUs within their error budget in f32.
+//!
+//! Activations whose tails or zeros lose digits in some spelling have them too.
 #![allow(missing_docs)]
 
 use codegen_ascendc::arch::Soc;
@@ -52,6 +54,29 @@ pub mod formulas {
     #[op(name = "Charbonnier")]
     pub fn charbonnier(x: Elem, t: Elem, #[attr(default = 0.25)] e: f32) -> Elem {
         sqrt((x - t) * (x - t) + e * e) - e
+    }
+
+    /// Both tails of the slope vanish, and the difference of its terms as well.
+    #[op(name = "Slope", grad(name = "SlopeGrad", wrt(x)))]
+    pub fn slope(x: Elem) -> Elem {
+        exp(-x) / ((1.0 + exp(-x)) * (1.0 + exp(-x)))
+    }
+
+    /// Logarithms of quotients of the inputs.
+    #[op(name = "Divergence", grad(name = "DivergenceGrad", wrt(p, q)))]
+    pub fn divergence(p: Elem, q: Elem) -> Elem {
+        0.5 * p * ln(2.0 * p / (p + q)) + 0.5 * q * ln(2.0 * q / (p + q))
+    }
+
+    /// The second derivative is the attribute times a function of `a x`, which vanishes near `a x = 2.4`.
+    #[op(name = "Bend", grad(name = "BendGrad", wrt(x), grad(name = "BendGradGrad", wrt(dy, x))))]
+    pub fn bend(
+        x: Elem,
+        #[attr(default = 1.702)] a: f32,
+        #[attr(default = 7.0)] most: f32,
+    ) -> Elem {
+        let held = min(x, most);
+        held * sigmoid(a * held)
     }
 
     #[op(name = "Decay")]

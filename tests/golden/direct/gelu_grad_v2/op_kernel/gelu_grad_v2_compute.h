@@ -433,7 +433,7 @@ private:
     TBuf<TPosition::VECCALC> t2Buf_;
 };
 
-// gelu_tanh_grad by P; 13 vector calls a tile.
+// gelu_tanh_grad by PX; 14 vector calls a tile.
 template <>
 class Compute<GELU_GRAD_V2_FLOAT, GELU_GRAD_V2_FORM_TANH> {
 public:
@@ -473,8 +473,9 @@ public:
         Div(z, z, x, count);  // x v' (1 - s)
         VectorBarrier();
         Div(x, t0, x, count);  // s = sigmoid(v)
+        Adds(z, z, 1.0f, count);
         VectorBarrier();
-        FusedMulAdd(z, x, x, count);
+        Mul(z, z, x, count);
         VectorBarrier();
         Mul(z, z, dy, count);
     }
