@@ -13,10 +13,10 @@ use std::path::Path;
 
 /// In every run, one in this many plans is searched again.
 ///
-/// It is not all of them, because they take two minutes of CPU (Zen 4, 2026-11), and what changes the search changes many
+/// It is not all of them, because they take six minutes of CPU (Zen 4, 2026-11), and what changes the search changes many
 /// of them. The number has no divisor in common with the nine plans of a type ([`all`]), so that every architecture and
-/// variant gets its turn. Of such numbers it is one that leaves out `ClippedSwigluGradGrad` in f32, whose plan takes as long as all
-/// others here together, because no candidate is accurate.
+/// variant gets its turn. Of such numbers it is one that leaves out `ClippedSwigluGradGrad` in f32, whose plan takes as long as
+/// all others here together, because dozens of candidates are attacked at seven choices of attribute values.
 const SHARE: usize = 61;
 
 /// Returns every specialisation, element type, architecture and storage of the family.
