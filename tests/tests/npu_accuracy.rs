@@ -79,6 +79,12 @@ pub mod formulas {
         held * sigmoid(a * held)
     }
 
+    /// `2 x` overflows at the largest numbers, where a cosine has no digits.
+    #[op(name = "Wave")]
+    pub fn wave(x: Elem) -> Elem {
+        x + 0.5 - 0.5 * cos(2.0 * x)
+    }
+
     #[op(name = "Decay")]
     pub fn decay(dt: Elem, a: Elem, h: Elem) -> Elem {
         exp(-exp(a) * softplus(dt)) * h
