@@ -1,9 +1,10 @@
 //! Rewrites functions of a logarithm as fractions: `tanh(ln u)` is `(u^2 - 1) / (u^2 + 1)`, and `sigmoid(2 ln u)` is `u^2 / (u^2 + 1)`.
 //!
 //! The logarithm, the exponential of it and their rounding errors go. With `u = 1 + v`, `u^2 - 1` is `v (v + 2)`, which keeps the digits
-//! of a small `v`. Only for bounded `u`, because its square must not overflow.
+//! of a small `v`. Only for bounded `u`, because its square must not overflow, and only for those that are never negative, because
+//! the logarithm of a negative number is NaN and the fraction is not.
 
-use super::products::bounds;
+use super::products::{bounds, least_values};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -13,11 +14,15 @@ pub fn run(graph: &Graph) -> Graph {
     if !graph.nodes.iter().any(is_logarithm) {
         return graph.clone();
     }
-    let bounds = bounds(graph);
+    let (bounds, least) = (bounds(graph), least_values(graph));
+    let has_fraction = |of: Logarithm| {
+        let argument = of.argument().index();
+        bounds[argument].is_finite() && least[argument] >= of.least()
+    };
     graph.rewrite_at(|b, at| {
         let found = match at.node {
             Node::Call(prim @ (Prim::Tanh | Prim::Sigmoid), [x, ..]) => times_logarithm(graph, x)
-                .filter(|(_, of)| bounds[of.argument().index()].is_finite())
+                .filter(|(_, of)| has_fraction(*of))
                 .and_then(|(times, of)| fraction(b, prim, times, of.with(at[of.argument()]))),
             _ => None,
         };
@@ -57,6 +62,14 @@ impl Logarithm {
     fn argument(self) -> Id {
         match self {
             Logarithm::Of(id) | Logarithm::Of1And(id) => id,
+        }
+    }
+
+    /// Returns the least argument that has a logarithm.
+    fn least(self) -> f64 {
+        match self {
+            Logarithm::Of(_) => 0.0,
+            Logarithm::Of1And(_) => -1.0,
         }
     }
 
@@ -143,13 +156,18 @@ mod tests {
         }
     }
 
+    /// Tests an unbounded `u`, whose square may overflow, and bounded ones whose logarithm may be NaN.
     #[test]
-    fn squares_do_not_overflow() {
+    fn squares_do_not_overflow_and_nan_stays() {
         let mut b = Builder::new();
         let x = b.stream(0);
-        let ln = b.call(Prim::Ln, &[x]);
-        let tanh = b.call(Prim::Tanh, &[ln]);
-        let graph = b.finish(&[tanh]);
+        let size = b.call(Prim::Abs, &[x]);
+        let sine = b.call(Prim::Sin, &[x]);
+        let twice = b.scaled(2.0, sine);
+        let logarithms = [(Prim::Ln, size), (Prim::Ln, sine), (Prim::Log1p, twice)]
+            .map(|(ln, u)| b.call(ln, &[u]));
+        let all = logarithms.map(|ln| b.call(Prim::Tanh, &[ln]));
+        let graph = b.finish(&all);
         assert_eq!(run(&graph), graph);
     }
 }
